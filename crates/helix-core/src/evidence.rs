@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::Verdict;
 use super::ids::{CommitId, PhaseId, TreeId};
+use super::said::Words;
 
 /// A passed phase's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,6 +110,9 @@ pub struct GateReport {
     pub verdict: Verdict,
     /// One line for people, such as `12 passed, 0 failed`.
     pub summary: String,
+    /// The same as words of Helix.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub said: Words,
     /// The tree it looked at.
     pub tree: TreeId,
     /// The command it ran, if it ran one.
@@ -123,6 +127,9 @@ pub struct GateReport {
     /// Things worth knowing that do not block.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The same as words of Helix, each in its place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes_said: Vec<Words>,
     /// Wall time in milliseconds.
     pub duration_ms: u64,
 }
@@ -130,8 +137,32 @@ pub struct GateReport {
 impl GateReport {
     /// The answer of a gate that ran no command and made no steps.
     pub fn new(gate: impl Into<String>, verdict: Verdict, summary: String, tree: TreeId) -> Self {
-        let (gate, steps, notes) = (gate.into(), Vec::new(), Vec::new());
-        Self { gate, verdict, summary, tree, command: None, tests: None, steps, notes, duration_ms: 0 }
+        let (gate, said, steps, notes, notes_said) =
+            (gate.into(), Words::default(), Vec::new(), Vec::new(), Vec::new());
+        Self {
+            gate,
+            verdict,
+            summary,
+            said,
+            tree,
+            command: None,
+            tests: None,
+            steps,
+            notes,
+            notes_said,
+            duration_ms: 0,
+        }
+    }
+
+    /// The summary as words.
+    pub fn words(&self) -> Words {
+        self.said.or(&self.summary)
+    }
+
+    /// The notes as words.
+    pub fn notes(&self) -> impl Iterator<Item = Words> {
+        let said = self.notes_said.iter().cloned().chain(std::iter::repeat(Words::default()));
+        self.notes.iter().zip(said).map(|(note, said)| said.or(note))
     }
 }
 

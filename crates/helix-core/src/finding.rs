@@ -32,13 +32,32 @@ pub struct Finding {
     /// What is wrong as words of Helix, where they are its own.
     #[serde(default, skip_serializing_if = "Words::is_empty")]
     pub said: Words,
+    /// What would fix it as words of Helix, where they are its own.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub fix_said: Words,
 }
 
 impl Finding {
     /// A finding that is not about a place in a file.
     pub fn new(rule: impl Into<String>, message: impl Into<String>) -> Self {
         let (rule, message) = (rule.into(), message.into());
-        Self { rule, message, place: None, evidence: None, fix: None, said: Words::default() }
+        let (said, fix_said) = Default::default();
+        Self { rule, message, place: None, evidence: None, fix: None, said, fix_said }
+    }
+
+    /// What is wrong, as words.
+    pub fn words(&self) -> Words {
+        self.said.or(&self.message)
+    }
+
+    /// Whether a summary says it already: by its words, where it is Helix's own, or else by its text.
+    pub fn is_said_in(&self, summary: &str, words: &Words) -> bool {
+        if self.said.is_empty() { summary.contains(&self.message) } else { words.includes(&self.said) }
+    }
+
+    /// What would fix it, as words; empty where nothing is said of that.
+    pub fn fix_words(&self) -> Words {
+        self.fix_said.or(self.fix.as_deref().unwrap_or_default())
     }
 
     /// The same with its place.
@@ -48,9 +67,9 @@ impl Finding {
     }
 
     /// The message behind its place, unless it begins with that itself.
-    pub fn placed(&self) -> String {
+    pub fn placed(&self) -> Words {
         let place = self.place.as_ref().map(ToString::to_string).filter(|place| !self.message.starts_with(place));
-        place.map_or_else(|| self.message.clone(), |place| format!("{place}: {}", self.message))
+        place.map_or_else(|| self.words(), |place| Words::from(format!("{place}: ")).and(self.words()))
     }
 
     /// The same with the text that proves it, cut to [`MAX_EVIDENCE`]; a blank one proves nothing.
@@ -63,6 +82,7 @@ impl Finding {
     /// Puts the id of its job into the commands that it names.
     pub fn name_job(&mut self, job: &JobId) {
         self.fix = self.fix.take().map(|fix| of_job(&fix, job));
+        self.fix_said = self.fix_said.of_job(job);
     }
 
     /// The same with how to fix it.
@@ -222,15 +242,15 @@ impl Correction {
 
     /// The summary as words.
     pub fn words(&self) -> Words {
-        if self.said.is_empty() { Words::from(&self.summary) } else { self.said.clone() }
+        self.said.or(&self.summary)
     }
 
     /// The summary with the first finding behind it, for those who have no room for all of them.
     pub fn headline(&self) -> Words {
-        let Some(first) = self.findings.first().filter(|first| !self.summary.contains(&first.message)) else {
+        let Some(first) = self.findings.first().filter(|first| !first.is_said_in(&self.summary, &self.said)) else {
             return self.words();
         };
-        let headline = self.words().and(format!(": {}", first.placed()));
+        let headline = self.words().and(": ").and(first.placed());
         match self.findings.len() {
             0 | 1 => headline,
             all => headline.and(" (").and(Words::message("and-more", [("more", (all - 1).into())])).and(")"),
@@ -245,24 +265,30 @@ impl Correction {
         if let Some(at) = self.at {
             out.push_str(&format!("Found at {at:.0}.\n"));
         }
-        for finding in &self.findings {
-            out.push_str("\n- ");
-            if let Some(place) = &finding.place {
-                out.push_str(&format!("`{place}`: "));
-            }
-            out.push_str(&finding.message);
-            out.push('\n');
-            if let Some(fix) = &finding.fix {
-                out.push_str(&format!("  How to fix: {fix}\n"));
-            }
-            if let Some(evidence) = &finding.evidence {
-                let fence = fence_for(evidence);
-                let evidence = evidence.trim_end();
-                out.push_str(&format!("  Evidence (tool output, data only):\n{fence}text\n{evidence}\n{fence}\n"));
-            }
-        }
-        out
+        out + &markdown(&self.findings, ("How to fix:", "Evidence (tool output, data only):"))
     }
+}
+
+/// Findings in Markdown, with what stands before a fix and before evidence.
+pub fn markdown(findings: &[Finding], (before_fix, before_evidence): (&str, &str)) -> String {
+    let mut out = String::new();
+    for finding in findings {
+        out.push_str("\n- ");
+        if let Some(place) = &finding.place {
+            out.push_str(&format!("`{place}`: "));
+        }
+        out.push_str(&finding.message);
+        out.push('\n');
+        if let Some(fix) = &finding.fix {
+            out.push_str(&format!("  {before_fix} {fix}\n"));
+        }
+        if let Some(evidence) = &finding.evidence {
+            let fence = fence_for(evidence);
+            let evidence = evidence.trim_end();
+            out.push_str(&format!("  {before_evidence}\n{fence}text\n{evidence}\n{fence}\n"));
+        }
+    }
+    out
 }
 
 /// A run of backticks longer than any in the text, at least three.

@@ -79,6 +79,43 @@ impl Words {
         Self(self.0.iter().map(piece).collect())
     }
 
+    /// What to do about it: the attribute `hint` of its message, with the same values. Not every message has one.
+    #[must_use]
+    pub fn hint(&self) -> Self {
+        match &self.0[..] {
+            [Piece::Say { name, with }] => Piece::Say { name: format!("{name}.hint"), with: with.clone() }.into(),
+            _ => Self::default(),
+        }
+    }
+
+    /// A value of its message.
+    pub fn value(&self, name: &str) -> Option<&Self> {
+        match &self.0[..] {
+            [Piece::Say { with, .. }] => with.get(name),
+            _ => None,
+        }
+    }
+
+    /// Whether it is the message of this name.
+    pub fn is(&self, message: &str) -> bool {
+        matches!(&self.0[..], [Piece::Say { name, .. }] if name == message)
+    }
+
+    /// Whether it says, as a whole or in a part, what the other one says.
+    pub fn includes(&self, other: &Self) -> bool {
+        let in_part = |piece: &Piece| match piece {
+            Piece::Say { with, .. } => with.values().any(|words| words.includes(other)),
+            Piece::Text(_) | Piece::Number(_) | Piece::Time(_) => false,
+        };
+        other.0.iter().all(|one| self.0.contains(one)) || self.0.iter().any(in_part)
+    }
+
+    /// The same, or a text where it is empty: what is recorded by others, or by a former Helix.
+    #[must_use]
+    pub fn or(&self, text: &str) -> Self {
+        if self.is_empty() { text.into() } else { self.clone() }
+    }
+
     pub fn pieces(&self) -> &[Piece] {
         &self.0
     }

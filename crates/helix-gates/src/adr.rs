@@ -8,12 +8,12 @@ use helix_adr::{Adr, KnownAdrs, RepoFacts, Rule, Standing, built_in_rules, check
 use helix_core::diagnostic::Diagnostic;
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::{Fault, FaultKind, Finding};
-use helix_core::text::count;
 
 use super::GateContext;
-use super::judgement::{Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble};
 use super::pattern::Pattern;
 use helix_git::TreeListing;
+use helix_language::recorded;
 use helix_project::adr_files::{RULES, is_decision_name};
 
 /// How far an ADR is checked.
@@ -79,10 +79,7 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
         })
         .collect();
     if wanted.is_empty() {
-        return Ok(Judgement::nothing(
-            "no ADR to check: the plan names none and the phase changed none",
-            "name the ADR in the plan (`adr:`) or in the gate's `files`",
-        ));
+        return Ok(Judgement::nothing(recorded!("gate-adr-none")));
     }
     let facts = facts(context, &listing)?;
     let rules = match depth {
@@ -107,19 +104,19 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
             if diagnostic.is_error() {
                 findings.push(as_finding(path, &diagnostic));
             } else {
-                notes.push(diagnostic.to_string());
+                notes.push(diagnostic.to_string().into());
             }
         }
     }
     notes.truncate(super::judgement::MAX_FINDINGS);
-    let summary = format!("{}, {}", count(wanted.len(), "decision"), count(findings.len(), "error"));
+    let summary = recorded!("gate-adr", decisions = wanted.len(), errors = findings.len());
     Ok(Judgement::of(findings, summary, notes))
 }
 
 fn as_finding(path: &str, diagnostic: &Diagnostic) -> Finding {
     let (line, column) = diagnostic.span.map(|span| (span.line, span.column)).unzip();
     let mut found =
-        finding(&format!("adr.{}", diagnostic.code.to_lowercase()), &diagnostic.message).at(path, line, column);
+        Finding::new(format!("adr.{}", diagnostic.code.to_lowercase()), &diagnostic.message).at(path, line, column);
     found.fix.clone_from(&diagnostic.help);
     found
 }

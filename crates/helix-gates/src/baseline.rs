@@ -130,11 +130,11 @@ pub(crate) enum Since {
 }
 
 impl Since {
-    /// For messages: `before …`.
+    /// For messages: before what.
     pub(crate) fn word(self) -> &'static str {
         match self {
-            Self::Job => "the job",
-            Self::Phase | Self::Both => "the phase",
+            Self::Job => "job",
+            Self::Phase | Self::Both => "phase",
         }
     }
 }
@@ -304,7 +304,7 @@ impl Cache {
     }
 
     async fn write(&self, path: PathBuf, baseline: &Baseline) -> Result<(), Trouble> {
-        let broken = |error: &dyn std::error::Error| Trouble::Broken(error_chain(error));
+        let broken = |error: &dyn std::error::Error| Trouble::Broken(error_chain(error).into());
         let bytes = serde_json::to_vec(baseline).map_err(|error| broken(&error))?;
         tokio::fs::create_dir_all(&self.directory).await.map_err(|error| broken(&error))?;
         blocking(move || replace_file(&path, &bytes)).await?.map_err(|error| broken(&error))

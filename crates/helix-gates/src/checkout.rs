@@ -13,6 +13,7 @@ use helix_core::evidence::CommandEvidence;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, JobId, RunId};
 use helix_core::run::NetworkAccess;
+use helix_language::recorded;
 use helix_plan::split_words;
 use helix_process::bounded::{open_plain, open_plain_beneath};
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::elsewhere::reached;
-use super::judgement::{Judgement, Trouble, finding, last_part};
+use super::judgement::{Judgement, Trouble, fault, finding, last_part};
 use super::lacking::lay;
 use helix_process::{
     CommandEnd, CommandRequest, CommandRun, MAX_OUTPUT, Prepared, RunHandle, Supervisor, ToolEnvironment, Walls,
@@ -68,7 +69,7 @@ impl GateCheckouts {
     /// The command of a gate that a former host, or this one, has started and nobody has seen the end of.
     async fn under_way(&self, job: &JobId) -> Result<Option<RunHandle>, Trouble> {
         let attached = self.supervisor.attach_or_withdraw(&RunId::for_gates(job)).await;
-        attached.map_err(|error| Trouble::Broken(error_chain(&error)))
+        attached.map_err(|error| Trouble::Broken(error_chain(&error).into()))
     }
 
     /// What the machine's owner says of the network of commands.
@@ -98,7 +99,7 @@ fn gate_of(labels: &BTreeMap<String, String>) -> Option<&str> {
 /// Ends a command whose end is of no use, and forgets it.
 async fn discard(handle: RunHandle) -> Result<(), Trouble> {
     handle.cancel().await;
-    handle.forget().await.map_err(|error| Trouble::Broken(error_chain(&error)))
+    handle.forget().await.map_err(|error| Trouble::Broken(error_chain(&error).into()))
 }
 
 /// A command that ran on a commit.
@@ -142,11 +143,10 @@ const MAX_READ: usize = 32 << 20;
 
 /// Splits a gate's command line.
 pub(crate) fn words(command: &str) -> Result<Vec<String>, Fault> {
-    split_words(command).map_err(|error| Fault {
-        kind: FaultKind::Environment,
-        message: format!("the command {command:?} cannot be run: {error}"),
-        hint: Some(error.remedy),
-        said: None,
+    split_words(command).map_err(|error| {
+        let (command, why) = (format!("{command:?}"), error.to_string());
+        let message = recorded!("gate-command-unreadable", command = command, why = why);
+        helix_language::fault(FaultKind::Environment, message, error.remedy.into())
     })
 }
 
@@ -221,7 +221,11 @@ impl Checkout {
             // A report that is in the commit says nothing about this run.
             match tokio::fs::remove_file(&report).await {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Trouble::Broken(format!("the old report {report:?} cannot be removed: {error}")));
+                    return Err(Trouble::Broken(recorded!(
+                        "gate-old-report",
+                        report = format!("{report:?}"),
+                        error = error.to_string()
+                    )));
                 }
                 Ok(()) | Err(_) => {}
             }
@@ -234,7 +238,7 @@ impl Checkout {
         let laid = blocking(move || {
             let environment = environment.with_own_code(&directory, &context.users_tree);
             let laid = lay(&context.users_tree, &with, &directory)
-                .map_err(|error| Trouble::Broken(format!("the checkout cannot be filled: {error}")))?;
+                .map_err(|error| Trouble::Broken(recorded!("gate-checkout-unfilled", error = error.to_string())))?;
             Ok::<_, Trouble>((environment, context.spaces.objects()?, laid))
         });
         let (environment, mut readable, laid) = laid.await??;
@@ -320,11 +324,8 @@ async fn prepared_checkout(
 
 /// What the result says is to be installed cannot be.
 fn refused_setup(command: &str, output: &str) -> Judgement {
-    let message =
-        format!("`{command}`, which sets the workspace up, fails with the dependencies that the result names");
-    let fix =
-        "change the files that name dependencies, their lock file included, so that the command works in a fresh clone";
-    let found = finding("workspace.setup", &message).evidence(last_part(output)).fix(fix);
+    let message = recorded!("gate-setup-failed", command = command);
+    let found = finding("workspace.setup", message.clone()).evidence(last_part(output));
     Judgement::of(vec![found], message, Vec::new())
 }
 
@@ -401,7 +402,7 @@ fn output_file(context: &GateContext, check: &Check<'_>) -> String {
 }
 
 fn unreadable(error: std::io::Error) -> Trouble {
-    Trouble::Broken(format!("its output cannot be read: {error}"))
+    Trouble::Broken(recorded!("gate-output-unreadable", error = error.to_string()))
 }
 
 /// What a command left, with what it printed.
@@ -432,7 +433,7 @@ async fn checked(
 
 /// Runs something that blocks away from the runtime's own threads.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Trouble> {
-    helix_process::spawn_blocking(work).await.map_err(|error| Trouble::Broken(error.to_string()))
+    helix_process::spawn_blocking(work).await.map_err(|error| Trouble::Broken(error.to_string().into()))
 }
 
 fn stays_inside(path: &str) -> bool {
@@ -475,43 +476,28 @@ pub(crate) const KILLED: i32 = 9;
 fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Option<Fault> {
     let program = argv.first().map(String::as_str).unwrap_or_default();
     let last = run.tail.trim_end().lines().last().unwrap_or_default();
-    let (kind, message, hint) = match run.end {
-        CommandEnd::Exited(127) => (
-            FaultKind::ToolMissing,
-            format!("{program} did not find a program it needs (exit 127): {last}"),
-            "install the program on the PATH of gates (see `helix doctor`). Where git ignores it, as in node_modules, a clean checkout lacks it: add `setup = [\"npm ci\"]` to [workspace] in helix.toml",
-        ),
-        CommandEnd::Exited(1) if lacks_module(argv, last) => (
-            FaultKind::ToolMissing,
-            format!("{program}: {}", last.trim()),
-            "install the module where gates find it (`helix doctor`): in the virtual environment, or for the python that PATH finds",
-        ),
-        CommandEnd::Exited(126) => (
-            FaultKind::Environment,
-            format!("{program} or a program it calls may not be executed (exit 126): {last}"),
-            "make the script executable and commit its mode",
-        ),
-        CommandEnd::TimedOut => (
-            FaultKind::Timeout,
-            format!("{program} took longer than {} s and was stopped", limit.as_secs()),
-            "give the gate a longer `timeout`, or make what it runs faster",
-        ),
-        CommandEnd::TooMuchOutput => (
-            FaultKind::Unreadable,
-            format!("{program} printed more than {} MiB and was stopped", MAX_OUTPUT >> 20),
-            "have the command print less",
-        ),
-        CommandEnd::TooMuchMemory => (
-            FaultKind::Environment,
-            format!("{program} took more memory than a run may and was stopped"),
-            "have it take less, such as with fewer processes at a time, or raise `max_memory_mb` in [sandbox] of your own configuration",
-        ),
-        CommandEnd::Signalled(KILLED) => (
-            FaultKind::Environment,
-            format!("{program} was killed from outside (signal {KILLED})"),
-            "look for a lack of memory (`dmesg`), or lower the number of parallel phases, and try again",
-        ),
+    let (kind, message) = match run.end {
+        CommandEnd::Exited(127) => {
+            (FaultKind::ToolMissing, recorded!("gate-program-unfound", program = program, said = last))
+        }
+        CommandEnd::Exited(1) if lacks_module(argv, last) => {
+            (FaultKind::ToolMissing, recorded!("gate-module-unfound", program = program, said = last.trim()))
+        }
+        CommandEnd::Exited(126) => {
+            (FaultKind::Environment, recorded!("gate-program-not-executable", program = program, said = last))
+        }
+        CommandEnd::TimedOut => {
+            (FaultKind::Timeout, recorded!("gate-command-too-long", program = program, seconds = limit.as_secs()))
+        }
+        CommandEnd::TooMuchOutput => {
+            (FaultKind::Unreadable, recorded!("gate-command-output", program = program, size = MAX_OUTPUT >> 20))
+        }
+        CommandEnd::TooMuchMemory => (FaultKind::Environment, recorded!("gate-command-memory", program = program)),
+        CommandEnd::Signalled(KILLED) => {
+            let signal = KILLED.to_string();
+            (FaultKind::Environment, recorded!("gate-command-killed", program = program, signal = signal))
+        }
         CommandEnd::Exited(_) | CommandEnd::Signalled(_) | CommandEnd::Cancelled => return None,
     };
-    Some(Fault { kind, message, hint: Some(hint.to_owned()), said: None })
+    Some(fault(kind, message))
 }

@@ -5,15 +5,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::FaultKind;
 use helix_core::ids::CommitId;
 use helix_core::run::Wall;
+use helix_core::said::Words;
 
 use super::GateContext;
 use super::baseline::{Baseline, BaselineEnd, Before, Cache, Measure, Measured, baselines};
 use super::checkout::{Check, Checked, blocking, run_on, words};
 use super::definition::{Redefined, hidden, redefined};
-use super::judgement::{Judgement, Trouble, finding, last_part};
+use super::judgement::{Judgement, Trouble, fault, finding, last_part};
+use helix_language::recorded;
 use helix_process::{CommandEnd, CommandRun};
 
 /// What is found where the gate `command` fails.
@@ -30,7 +32,7 @@ pub(super) async fn command_passes(
     let of = context.clone();
     let hidden = blocking(move || hidden(&of)).await??;
     if !hidden.is_empty() {
-        return Err(Judgement::of(hidden, "files of the job are hidden from the check".into(), notes).into());
+        return Err(Judgement::of(hidden, recorded!("gate-files-hidden"), notes).into());
     }
     let commanded = Commanded { context, argv: &argv, limit };
     let checked = commanded.run(&context.result.commit, "", &[]).await?;
@@ -56,8 +58,8 @@ pub(super) async fn command_passes(
 /// The answer of a command that is asked for nothing but its exit status. A linter or build that was as wrong before is nobody's doing; what
 /// any other command asks for may be the phase's very task.
 fn judge(rule: &'static str, command: &str, checked: &Checked, before: &[Before]) -> Judgement {
-    let how = end_text(checked.run.end);
-    let summary = format!("`{command}`: {how}");
+    let how = end_words(checked.run.end);
+    let summary = recorded!("gate-command-ended", command = command, how = &how);
     if checked.run.end == CommandEnd::Exited(0) {
         return Judgement::of(Vec::new(), summary, Vec::new());
     }
@@ -67,26 +69,21 @@ fn judge(rule: &'static str, command: &str, checked: &Checked, before: &[Before]
     let failed_before: Vec<&Before> = before.iter().filter(as_bad).collect();
     // What is new is new against where the job and the phase began: a phase may leave what it found.
     let news = failed_before.iter().map(|one| one.baseline.said.new_in(&checked.output)).min_by_key(Vec::len);
-    let found = finding(rule, format!("`{command}` failed ({how})"));
-    let fix = "fix what the output names, and run the command yourself until it exits 0";
+    let found = finding(rule, recorded!("gate-command-failed", command = command, how = &how));
     match news {
         Some(news) if failed_before.len() == before.len() && news.is_empty() && rule != COMMAND => {
-            let message = format!(
-                "`{command}` failed before the job too, for the same reason ({how}): this is not the phase's doing"
-            );
-            let hint =
-                "fix it before the job, let a phase fix it, or let the command look only at what the job changes";
+            let message = recorded!("gate-command-not-phases", command = command, how = how);
             // No further try of the agent is to be paid for what it found there.
-            Judgement::faulted(Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()), said: None })
+            Judgement::faulted(fault(FaultKind::Environment, message))
         }
         Some(news) if !news.is_empty() => {
-            let note = format!("`{command}` failed before the job too; the lines that are new are shown");
+            let note = recorded!("gate-command-new-lines", command = command);
             let new_lines = format!("new since then:\n{}", news.join("\n"));
-            Judgement::of(vec![found.evidence(&new_lines).fix(fix)], summary, vec![note])
+            Judgement::of(vec![found.evidence(&new_lines)], summary, vec![note])
         }
         as_before => {
-            let notes = as_before.map(|_| format!("`{command}` failed before the job too, for the same reason"));
-            let found = found.evidence(last_part(&checked.output)).fix(fix);
+            let notes = as_before.map(|_| recorded!("gate-command-as-before", command = command));
+            let found = found.evidence(last_part(&checked.output));
             Judgement::of(vec![found], summary, notes.into_iter().collect())
         }
     }
@@ -125,7 +122,7 @@ impl Measured for Commanded<'_> {
 pub(super) async fn as_submitted<'c>(
     context: &Arc<GateContext>,
     commands: impl IntoIterator<Item = &'c str>,
-) -> Result<Vec<String>, Trouble> {
+) -> Result<Vec<Words>, Trouble> {
     let (context, commands): (_, Vec<String>) = (context.clone(), commands.into_iter().map(str::to_owned).collect());
     let all =
         blocking(move || commands.iter().map(|command| redefined(&context, command)).collect::<Result<Vec<_>, _>>());
@@ -136,7 +133,7 @@ pub(super) async fn as_submitted<'c>(
     }
     match findings.is_empty() {
         true => Ok(notes),
-        false => Err(Judgement::of(findings, "the check itself was changed".into(), notes).into()),
+        false => Err(Judgement::of(findings, recorded!("gate-check-changed"), notes).into()),
     }
 }
 
@@ -144,29 +141,25 @@ pub(super) async fn as_submitted<'c>(
 const DENIED: [&str; 4] = ["Permission denied", "EACCES", "Operation not permitted", "EPERM"];
 
 /// What people should know of a run besides its end: what it left running, and that it may have met a wall.
-pub(super) fn run_notes(run: &CommandRun) -> Vec<String> {
+pub(super) fn run_notes(run: &CommandRun) -> Vec<Words> {
     let mut notes = Vec::new();
-    match run.leftovers_killed {
-        0 => {}
-        1 => notes.push("1 process that the command had left running was killed".to_owned()),
-        count => notes.push(format!("{count} processes that the command had left running were killed")),
+    if run.leftovers_killed > 0 {
+        notes.push(recorded!("gate-leftovers", processes = run.leftovers_killed));
     }
     let walled = run.walls.as_ref().is_some_and(|walls| walls.holds(Wall::Files));
     if walled && run.end != CommandEnd::Exited(0) && DENIED.iter().any(|said| run.tail.contains(said)) {
-        notes.push(
-            "the sandbox lets a gate write to its checkout and to /tmp only, and read no other part of your home: see docs/sandbox.md".to_owned(),
-        );
+        notes.push(recorded!("gate-sandbox"));
     }
     notes
 }
 
-pub(super) fn end_text(end: CommandEnd) -> String {
+pub(super) fn end_words(end: CommandEnd) -> Words {
     match end {
-        CommandEnd::Exited(code) => format!("exit {code}"),
-        CommandEnd::Signalled(signal) => format!("signal {signal}"),
-        CommandEnd::TimedOut => "timed out".into(),
-        CommandEnd::TooMuchOutput => "printed too much".into(),
-        CommandEnd::TooMuchMemory => "took too much memory".into(),
-        CommandEnd::Cancelled => "cancelled".into(),
+        CommandEnd::Exited(code) => recorded!("gate-end-exit", code = code.to_string()),
+        CommandEnd::Signalled(signal) => recorded!("gate-end-signal", signal = signal.to_string()),
+        CommandEnd::TimedOut => recorded!("gate-end-time"),
+        CommandEnd::TooMuchOutput => recorded!("gate-end-output"),
+        CommandEnd::TooMuchMemory => recorded!("gate-end-memory"),
+        CommandEnd::Cancelled => recorded!("gate-end-cancelled"),
     }
 }

@@ -6,6 +6,7 @@ use helix_core::evidence::ChangeKind;
 
 use super::GateContext;
 use super::judgement::{Judgement, Trouble, finding};
+use helix_language::recorded;
 
 /// Largest file that is searched, in bytes; git makes no markers in larger or binary ones.
 const MAX_SEARCHED: usize = 16 << 20;
@@ -18,7 +19,7 @@ pub(crate) fn conflicts_resolved(context: &GateContext, files: &[String]) -> Res
         false => files.to_vec(),
     };
     if paths.is_empty() {
-        return Ok(Judgement::nothing("there is no file to look at", "name the files that were in conflict"));
+        return Ok(Judgement::nothing(recorded!("gate-conflicts-nothing")));
     }
     let repository = context.repository();
     let listing = context.files()?;
@@ -32,16 +33,16 @@ pub(crate) fn conflicts_resolved(context: &GateContext, files: &[String]) -> Res
         for (index, line) in content.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| is_marker(line)) {
             let line_number = u32::try_from(index + 1).ok();
             let marker = String::from_utf8_lossy(line).trim_end().to_owned();
-            findings.push(
-                finding("conflicts.marker", format!("a conflict marker is left: {marker}"))
-                    .at(path, line_number, None)
-                    .fix("bring both sides together, and remove the marker lines"),
-            );
+            findings.push(finding("conflicts.marker", recorded!("gate-conflict-marker", marker = marker)).at(
+                path,
+                line_number,
+                None,
+            ));
         }
     }
     let summary = match findings.len() {
-        0 => format!("no conflict marker in {} file(s)", paths.len()),
-        count => format!("{count} conflict marker(s) are left"),
+        0 => recorded!("gate-conflicts-none", files = paths.len()),
+        count => recorded!("gate-conflicts-left", markers = count),
     };
     Ok(Judgement::of(findings, summary, Vec::new()))
 }

@@ -10,14 +10,16 @@ use std::time::Duration;
 use helix_core::evidence::{StepOutcome, StepReport};
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::run::NetworkAccess;
+use helix_core::said::Words;
 use helix_core::secrets::Secret;
 use helix_plan::{Delivery, Probe, split_words};
 use tokio::net::TcpStream;
 
 use super::GateContext;
 use super::checkout::{Check, Checked, Checkout, words};
-use super::command::{as_submitted, end_text, run_notes};
-use super::judgement::{Judgement, Trouble, finding, last_part};
+use super::command::{as_submitted, end_words, run_notes};
+use super::judgement::{Judgement, Trouble, fault, finding, last_part, retold};
+use helix_language::{RECORD, recorded};
 use helix_process::{CommandEnd, ToolEnvironment, find_program};
 
 /// The program that makes HTTP probes.
@@ -32,24 +34,14 @@ const SLACK: Duration = Duration::from_secs(5);
 pub fn obstacle(delivery: &Delivery, environment: &ToolEnvironment) -> Option<Fault> {
     let unset = delivery.pass_env.iter().find(|name| std::env::var(name).is_err());
     if let Some(name) = unset {
-        return Some(Fault {
-            kind: FaultKind::Environment,
-            message: format!("the variable {name}, which `pass_env` of the gate names, is not set for the host"),
-            hint: Some(format!("start the host (`helix serve`, `helix run`) with {name} set")),
-            said: None,
-        });
+        return Some(fault(FaultKind::Environment, recorded!("gate-delivery-unset", name = name)));
     }
     let path = environment.get("PATH").unwrap_or_default();
     // A path is one of the checkout, which is not there yet.
     let missing =
         |program: &String| !program.contains('/') && find_program(program.as_ref(), path, Path::new("/")).is_err();
     let program = programs(delivery).into_iter().find(missing)?;
-    Some(Fault {
-        kind: FaultKind::ToolMissing,
-        message: format!("the program {program} was not found"),
-        hint: Some(format!("install {program} where Helix finds it: `helix doctor` shows the PATH")),
-        said: None,
-    })
+    Some(fault(FaultKind::ToolMissing, recorded!("gate-delivery-program", program = program)))
 }
 
 /// The programs that a delivery starts.
@@ -98,10 +90,10 @@ pub(super) async fn deliver(
         Ok(()) => {
             let summary = match part {
                 DeliveryPart::Deliver => {
-                    format!("{} command(s) and {} probe(s)", delivery.command.len(), delivery.probes.len())
+                    recorded!("gate-delivered", commands = delivery.command.len(), probes = delivery.probes.len())
                 }
-                DeliveryPart::Health => "healthy".to_owned(),
-                DeliveryPart::Rollback => format!("rolled back by {} command(s)", delivery.rollback.len()),
+                DeliveryPart::Health => recorded!("gate-healthy"),
+                DeliveryPart::Rollback => recorded!("gate-rolled-back", commands = delivery.rollback.len()),
             };
             Judgement::of(Vec::new(), summary, Vec::new())
         }
@@ -118,13 +110,13 @@ struct Course<'a> {
     checkout: Checkout,
     environment: ToolEnvironment,
     steps: Vec<StepReport>,
-    notes: Vec<String>,
+    notes: Vec<Words>,
 }
 
 /// One try of a probe.
 struct Look {
     outcome: StepOutcome,
-    seen: String,
+    seen: Words,
     said: String,
     command: Option<helix_core::evidence::CommandEvidence>,
 }
@@ -156,18 +148,19 @@ impl Course<'_> {
             let Look { outcome, seen, said, command: evidence } =
                 self.looking_command(&format!(".{number}"), limit, command).await?;
             let step = format!("`{command}`");
-            let failed = format!("unhealthy: {step}: {seen}");
+            let failed = recorded!("gate-unhealthy", step = &step, seen = &seen);
+            let seen = RECORD.words(&seen);
             self.steps.push(StepReport { step, outcome, seen, attempts: 1, command: evidence });
             if outcome != StepOutcome::Good {
-                return Err(self.failed("health", failed, &said, "look at what the command says, and at the target"));
+                return Err(self.failed("health", failed, &said));
             }
         }
         Ok(())
     }
 
     /// Why the delivery does not go on: one of its parts failed.
-    fn failed(&self, part: &str, message: String, evidence: &str, fix: &str) -> Trouble {
-        let found = finding(&format!("{}.{part}", self.gate), &message).evidence(evidence).fix(fix);
+    fn failed(&self, part: &str, message: Words, evidence: &str) -> Trouble {
+        let found = finding(&format!("{}.{part}", self.gate), message.clone()).evidence(evidence);
         Judgement::of(vec![found], message, Vec::new()).into()
     }
 
@@ -183,19 +176,17 @@ impl Course<'_> {
             (None, CommandEnd::Exited(0)) => StepOutcome::Good,
             (None, _) => StepOutcome::Bad,
         };
-        let (step, seen) = (format!("`{command}`"), end_text(checked.run.end));
-        let failed = format!("{step} failed ({seen})");
+        let (step, seen) = (format!("`{command}`"), end_words(checked.run.end));
+        let failed = recorded!("gate-delivery-failed", step = &step, seen = &seen);
+        let seen = RECORD.words(&seen);
         self.steps.push(StepReport { step, outcome, seen, attempts: 1, command: Some(checked.evidence) });
         match fault {
             // Another try of the agent would begin it again, half done as it may be: that is for a person to decide.
             Some(fault) => {
-                let message = format!("{}: its effects are unknown", fault.message);
-                Err(Fault { kind: FaultKind::Environment, message, ..fault }.into())
+                let fault = retold(&fault, |why| recorded!("gate-delivery-unknown", why = why));
+                Err(Fault { kind: FaultKind::Environment, ..fault }.into())
             }
-            None if outcome == StepOutcome::Bad => {
-                let fix = "fix what the output names; effects of the command so far remain";
-                Err(self.failed("command", failed, last_part(&checked.output), fix))
-            }
+            None if outcome == StepOutcome::Bad => Err(self.failed("command", failed, last_part(&checked.output))),
             None => Ok(()),
         }
     }
@@ -222,14 +213,13 @@ impl Course<'_> {
                 () = tokio::time::sleep(self.delivery.delay.duration()) => {}
             }
         };
-        let often = if attempts == 1 { String::new() } else { format!(", after {attempts} attempts") };
-        let failed = format!("{}: {seen}{often}", probe.words());
+        let failed = recorded!("gate-probe-failed", probe = probe.words(), seen = &seen, attempts = attempts);
+        let seen = RECORD.words(&seen);
         self.steps.push(StepReport { step: probe.words(), outcome, seen, attempts, command });
         if outcome == StepOutcome::Good {
             return Ok(());
         }
-        let fix = "fix the cause, or give the gate more `retries` if it needs longer";
-        Err(self.failed("probe", failed, &said, fix))
+        Err(self.failed("probe", failed, &said))
     }
 
     /// Runs a command that only looks.
@@ -245,7 +235,7 @@ impl Course<'_> {
             | CommandEnd::TooMuchMemory
             | CommandEnd::Cancelled => StepOutcome::Unknown,
         };
-        let seen = end_text(checked.run.end);
+        let seen = end_words(checked.run.end);
         Ok(Look { outcome, seen, said: last_part(&checked.output).to_owned(), command: Some(checked.evidence) })
     }
 
@@ -272,15 +262,19 @@ impl Course<'_> {
         let finds = contains.is_none_or(|text| answer.contains(text));
         let (outcome, seen) = match (checked.run.end, got) {
             (CommandEnd::Exited(0), Some(got)) if got != status => {
-                (StepOutcome::Bad, format!("status {got}, not {status}"))
+                (StepOutcome::Bad, recorded!("gate-status-other", status = got, wanted = status))
             }
             (CommandEnd::Exited(0), Some(got)) if !finds => {
-                (StepOutcome::Bad, format!("status {got}, without {:?}", contains.unwrap_or_default()))
+                let missing = format!("{:?}", contains.unwrap_or_default());
+                (StepOutcome::Bad, recorded!("gate-status-without", status = got, missing = missing))
             }
-            (CommandEnd::Exited(0), Some(got)) => (StepOutcome::Good, format!("status {got}")),
+            (CommandEnd::Exited(0), Some(got)) => (StepOutcome::Good, recorded!("gate-status", status = got)),
             (end, _) => {
                 let said = checked.run.tail.lines().rev().find(|line| line.starts_with("curl: "));
-                (StepOutcome::Bad, said.map_or_else(|| format!("no answer ({})", end_text(end)), str::to_owned))
+                (
+                    StepOutcome::Bad,
+                    said.map_or_else(|| recorded!("gate-status-none", how = end_words(end)), Words::from),
+                )
             }
         };
         Ok(Look { outcome, seen, said: last_part(answer).to_owned(), command: Some(checked.evidence) })
@@ -298,9 +292,9 @@ impl Course<'_> {
         let (outcome, seen) = tokio::select! {
             () = self.checkout.context.cancel.cancelled() => return Err(Trouble::Cancelled),
             connected = tokio::time::timeout(limit, TcpStream::connect(address)) => match connected {
-                Ok(Ok(_)) => (StepOutcome::Good, "connected".to_owned()),
-                Ok(Err(error)) => (StepOutcome::Bad, error.to_string()),
-                Err(_) => (StepOutcome::Bad, format!("no answer within {} s", limit.as_secs())),
+                Ok(Ok(_)) => (StepOutcome::Good, recorded!("gate-connected")),
+                Ok(Err(error)) => (StepOutcome::Bad, error.to_string().into()),
+                Err(_) => (StepOutcome::Bad, recorded!("gate-connected-not", seconds = limit.as_secs())),
             },
         };
         Ok(Look { outcome, seen, said: String::new(), command: None })

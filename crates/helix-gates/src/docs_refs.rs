@@ -8,14 +8,16 @@ use std::collections::{BTreeSet, HashMap};
 use helix_core::diagnostic::did_you_mean;
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::Finding;
+use helix_core::said::Words;
 
 use super::GateContext;
 use super::adr::holds;
-use super::judgement::{Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble};
 use super::markdown::{Document, Reference};
 use super::pattern::beside;
 use super::sources::{Question, Sources};
 use helix_git::TreeListing;
+use helix_language::recorded;
 
 pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Trouble> {
     let (listing, mut sources) = (context.files()?, Sources::of(context));
@@ -39,7 +41,8 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
                         findings.push(gone(&file.path, reference, path, names(findings.len())));
                     }
                     Some(path) if !holds(&listing, path) => {
-                        notes.push(format!("{}:{}: `{path}` is not in the repository", file.path, reference.line));
+                        let place = format!("{}:{}", file.path, reference.line);
+                        notes.push(recorded!("gate-docs-code", place = place, path = path));
                     }
                     Some(_) | None => {}
                 }
@@ -66,35 +69,33 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
             };
             if !anchors.contains(&anchor) {
                 let near = did_you_mean(&anchor, anchors.iter().map(String::as_str));
-                let fix = near.map_or("link to an existing heading".into(), |near| format!("did you mean #{near}?"));
-                findings.push(
-                    finding("docs.anchor", format!("{} has no heading #{anchor}", reference.target))
-                        .at(&file.path, Some(reference.line), Some(reference.column))
-                        .fix(fix),
-                );
+                let message = recorded!("gate-docs-anchor", target = &reference.target, anchor = anchor);
+                let fix = near.map_or(message.hint(), |near| meant(&format!("#{near}")));
+                findings.push(helix_language::finding("docs.anchor", message, fix).at(
+                    &file.path,
+                    Some(reference.line),
+                    Some(reference.column),
+                ));
             }
         }
     }
     if documents == 0 {
-        return Ok(Judgement::nothing(
-            "the phase changed no Markdown file",
-            "remove `docs_refs_valid` from phases that write no documentation",
-        ));
+        return Ok(Judgement::nothing(recorded!("gate-docs-none")));
     }
     notes.truncate(super::judgement::MAX_FINDINGS);
-    let summary = format!("{documents} document(s), {links} local link(s), {} broken", findings.len());
+    let summary = recorded!("gate-docs", documents = documents, links = links, broken = findings.len());
     Ok(Judgement::of(findings, summary, notes))
 }
 
 fn gone(document: &str, reference: &Reference, path: &str, listing: Option<&TreeListing>) -> Finding {
     let near = listing.and_then(|listing| did_you_mean(path, listing.keys().map(String::as_str)));
-    let fix = match near {
-        Some(near) => format!("did you mean {near}?"),
-        None => "create the file, or remove the reference".into(),
-    };
-    finding("docs.reference", format!("{} leads to {path}, which is not in the result", reference.target))
-        .at(document, Some(reference.line), Some(reference.column))
-        .fix(fix)
+    let message = recorded!("gate-docs-gone", target = &reference.target, path = path);
+    let fix = near.map_or(message.hint(), meant);
+    helix_language::finding("docs.reference", message, fix).at(document, Some(reference.line), Some(reference.column))
+}
+
+fn meant(near: &str) -> Words {
+    recorded!("gate-did-you-mean", near = near)
 }
 
 /// A path from the root in code, such as `src/cart.py` or `src/cart.py:12`.

@@ -5,6 +5,8 @@
 
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::run::Wall;
+use helix_core::said::Words;
+use helix_language::{fault, recorded};
 
 use super::GateContext;
 use helix_git::GitError;
@@ -37,23 +39,26 @@ pub(crate) fn reached(
         Some((path.to_owned(), of_project(path)?))
     });
     let Some((path, inside)) = named else { return Ok(None) };
-    let how = if walled { "wants to read" } else { "may have read" };
-    Ok(Some(Fault {
-        kind: FaultKind::Environment,
-        message: format!("{program} {how} {path}: this is your work tree, not the result that the gate checks"),
-        hint: Some(remedy(&inside)),
-        said: None,
-    }))
+    let message = match walled {
+        true => recorded!("gate-elsewhere-wanted", program = program, path = path),
+        false => recorded!("gate-elsewhere-read", program = program, path = path),
+    };
+    Ok(Some(fault(FaultKind::Environment, message, remedy(&inside))))
+}
+
+/// Whether this is what [`reached`] says.
+pub(crate) fn is_elsewhere(words: &Words) -> bool {
+    words.is("gate-elsewhere-wanted") || words.is("gate-elsewhere-read")
 }
 
 /// What leads to a file in the user's work tree, by its kind.
-fn remedy(path: &str) -> String {
+fn remedy(path: &str) -> Words {
     let name = path.rsplit('/').next().unwrap_or(path);
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     match ending {
-        "py" | "pyi" | "so" | "pyd" => "an editable install leads there: install the result itself in the gate's command (`sh -c 'pip install -q --no-deps . && pytest'`), or the package without `-e`".to_owned(),
-        "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "tsx" | "jsx" | "json" => "`npm link`, NODE_PATH or a linked package leads there: name the package by its relative path (`file:`, workspaces) and install it in the checkout (`setup = [\"npm ci\"]` under [workspace] in helix.toml)".to_owned(),
-        "rs" | "toml" | "go" | "mod" | "work" | "sum" => "a dependency is named by its absolute path (`path` or `[patch]` of Cargo, `replace` or `use` of Go): name it by its path relative to the file".to_owned(),
-        _ => "look for an absolute path in the configuration of the tool, in a link, or in a variable; name it relative to the repository. Data that gates need from outside of it: `readable` under [sandbox] in your own helix.toml".to_owned(),
+        "py" | "pyi" | "so" | "pyd" => recorded!("gate-elsewhere-python"),
+        "js" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "tsx" | "jsx" | "json" => recorded!("gate-elsewhere-node"),
+        "rs" | "toml" | "go" | "mod" | "work" | "sum" => recorded!("gate-elsewhere-path"),
+        _ => recorded!("gate-elsewhere-other"),
     }
 }

@@ -4,13 +4,13 @@
 
 use helix_core::diagnostic::did_you_mean;
 use helix_core::evidence::ChangeKind;
-use helix_core::text::count;
 
 use super::GateContext;
 use super::adr::holds;
 use super::judgement::{Judgement, Trouble, finding};
 use super::pattern::{Pattern, beside};
 use helix_git::{EntryKind, Repository, TreeListing};
+use helix_language::recorded;
 
 /// Names of files that are empty by convention.
 const MAY_BE_EMPTY: [&str; 5] = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll"];
@@ -19,10 +19,7 @@ const MAY_BE_EMPTY: [&str; 5] = ["__init__.py", ".gitkeep", ".keep", "py.typed",
 pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Judgement, Trouble> {
     let wanted = if files.is_empty() { &context.phase.outputs } else { files };
     if wanted.is_empty() {
-        return Ok(Judgement::nothing(
-            "there is no file to look for: the gate names none and the phase claims no outputs",
-            "list files in the gate or in the phase's `outputs`",
-        ));
+        return Ok(Judgement::nothing(recorded!("gate-files-nothing")));
     }
     let repository = context.repository();
     let listing = context.files()?;
@@ -35,33 +32,29 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
             if entry.kind == EntryKind::Symlink {
                 let target = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
                 if !leads_to_a_file(repository, path, &target, &listing)? {
-                    let message = format!("{path} is a link to {target:?}, which is not in the result");
-                    let fix = "replace it with the file, or link to a file of the repository";
-                    findings.push(finding("files.dangling", message).at(path, None, None).fix(fix));
+                    let message = recorded!("gate-files-dangling", path = path, target = format!("{target:?}"));
+                    findings.push(finding("files.dangling", message).at(path, None, None));
                 }
                 continue;
             }
             let submodule = entry.kind == EntryKind::Submodule;
             if !submodule && !MAY_BE_EMPTY.contains(&name) && repository.size(&entry.object)? == 0 {
-                let fix = "write its content, or remove it from the gate if it is not needed";
-                findings.push(finding("files.empty", format!("{path} is empty")).at(path, None, None).fix(fix));
+                let message = recorded!("gate-files-empty", path = path);
+                findings.push(finding("files.empty", message).at(path, None, None));
             }
         }
         found += matched;
         if matched == 0 {
             let text = pattern.text();
             let near = did_you_mean(text, listing.keys().map(String::as_str));
-            let fix = match near {
-                Some(near) => format!("create it; did you mean {near}?"),
-                None => "create it in the repository, at exactly this path, and do not add it to .gitignore".into(),
-            };
-            findings
-                .push(finding("files.missing", format!("{text} is not in the result")).at(text, None, None).fix(fix));
+            let message = recorded!("gate-files-missing", path = text);
+            let fix = near.map_or(message.hint(), |near| recorded!("gate-files-near", near = near));
+            findings.push(helix_language::finding("files.missing", message, fix).at(text, None, None));
         }
     }
     let summary = match findings.len() {
-        0 => format!("{found} file(s) exist"),
-        count => format!("{count} file(s) are missing or empty"),
+        0 => recorded!("gate-files-there", files = found),
+        count => recorded!("gate-files-not-there", files = count),
     };
     Ok(Judgement::of(findings, summary, Vec::new()))
 }
@@ -96,10 +89,7 @@ pub(crate) enum Outside {
 pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgement {
     let claims = Pattern::all(&context.phase.outputs);
     if claims.is_empty() {
-        return Judgement::nothing(
-            "the phase claims no outputs",
-            "list what the phase is to create or change in its `outputs`",
-        );
+        return Judgement::nothing(recorded!("gate-outputs-none"));
     }
     let changed = &context.result.changed;
     let (mut findings, mut notes) = (Vec::new(), Vec::new());
@@ -107,13 +97,11 @@ pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgem
         let text = claim.text();
         let mut touching = changed.iter().filter(|file| claim.matches(&file.path)).peekable();
         if touching.peek().is_none() {
-            let message = format!("{text} is claimed as an output but the phase did not change it");
-            let fix = "change this file as the plan asks; other files and files in .gitignore do not count";
-            findings.push(finding("outputs.unchanged", message).at(text, None, None).fix(fix));
+            let message = recorded!("gate-outputs-unchanged", path = text);
+            findings.push(finding("outputs.unchanged", message).at(text, None, None));
         } else if touching.all(|file| file.how == ChangeKind::Deleted) {
-            let message = format!("{text} is claimed as an output but the phase deleted it");
-            findings
-                .push(finding("outputs.deleted", message).at(text, None, None).fix("put it back with its new content"));
+            let message = recorded!("gate-outputs-deleted", path = text);
+            findings.push(finding("outputs.deleted", message).at(text, None, None));
         }
     }
     let others: Vec<_> = changed.iter().filter(|file| !claims.iter().any(|claim| claim.matches(&file.path))).collect();
@@ -125,25 +113,19 @@ pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgem
         };
         match outside {
             Outside::Note if notes.len() < super::judgement::MAX_FINDINGS => {
-                notes.push(format!("{} was {word} outside the claims", file.path));
+                notes.push(recorded!("gate-outputs-besides", path = &file.path, how = word));
             }
             Outside::Note => {}
             Outside::Finding => {
-                let message = format!("{} was {word}, but the phase does not claim it", file.path);
-                let fix = "undo this change; if it is needed, the plan must claim it";
-                findings.push(finding("outputs.outside", message).at(&file.path, None, None).fix(fix));
+                let message = recorded!("gate-outputs-outside", path = &file.path, how = word);
+                findings.push(finding("outputs.outside", message).at(&file.path, None, None));
             }
         }
     }
-    let summary = match others.len() {
-        0 => format!("{} declared, no other files changed", count(claims.len(), "output")),
-        others => {
-            format!("{} declared, {} changed besides", count(claims.len(), "output"), count(others, "other file"))
-        }
-    };
+    let summary = recorded!("gate-outputs", outputs = claims.len(), others = others.len());
     let summary = match findings.len() {
         0 => summary,
-        problems => format!("{}: {summary}", count(problems, "problem")),
+        problems => recorded!("gate-outputs-problems", problems = problems, summary = summary),
     };
     Judgement::of(findings, summary, notes)
 }

@@ -4,8 +4,10 @@
 
 use helix_core::evidence::{CommandEvidence, StepReport, TestCounts};
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
+use helix_core::said::Words;
 
 use helix_git::GitError;
+use helix_language::{ErrorView, RECORD, recorded};
 use helix_process::CommandError;
 
 /// Most findings that one gate reports; the rest is counted.
@@ -15,22 +17,22 @@ pub(crate) const MAX_FINDINGS: usize = 50;
 #[derive(Debug, Clone)]
 pub(crate) struct Judgement {
     pub(crate) verdict: Verdict,
-    pub(crate) summary: String,
+    pub(crate) summary: Words,
     pub(crate) command: Option<CommandEvidence>,
     pub(crate) tests: Option<TestCounts>,
     pub(crate) steps: Vec<StepReport>,
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Words>,
 }
 
 impl Judgement {
-    fn new(verdict: Verdict, summary: String, notes: Vec<String>) -> Self {
+    fn new(verdict: Verdict, summary: Words, notes: Vec<Words>) -> Self {
         Self { verdict, summary, command: None, tests: None, steps: Vec::new(), notes }
     }
 
     /// Fails if there are findings, passes otherwise.
-    pub(crate) fn of(mut findings: Vec<Finding>, summary: String, mut notes: Vec<String>) -> Self {
+    pub(crate) fn of(mut findings: Vec<Finding>, summary: Words, mut notes: Vec<Words>) -> Self {
         if findings.len() > MAX_FINDINGS {
-            notes.push(format!("{} more findings are not shown", findings.len() - MAX_FINDINGS));
+            notes.push(recorded!("gate-more-findings", more = findings.len() - MAX_FINDINGS));
             findings.truncate(MAX_FINDINGS);
         }
         let verdict = if findings.is_empty() { Verdict::Pass } else { Verdict::Fail { findings } };
@@ -39,18 +41,13 @@ impl Judgement {
 
     /// The check could not be made.
     pub(crate) fn faulted(fault: Fault) -> Self {
-        let summary = fault.message.clone();
+        let summary = ErrorView::of_fault(&fault).words();
         Self::new(Verdict::Inconclusive { fault }, summary, Vec::new())
     }
 
     /// There was nothing to check.
-    pub(crate) fn nothing(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::faulted(Fault {
-            kind: FaultKind::NothingChecked,
-            message: message.into(),
-            hint: Some(hint.into()),
-            said: None,
-        })
+    pub(crate) fn nothing(message: Words) -> Self {
+        Self::faulted(fault(FaultKind::NothingChecked, message))
     }
 
     /// The same with more that is wrong: a pass is none any more.
@@ -67,7 +64,7 @@ impl Judgement {
         Self { command: Some(command), ..self }
     }
 
-    pub(crate) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn with_notes(mut self, notes: impl IntoIterator<Item = Words>) -> Self {
         self.notes.extend(notes);
         self
     }
@@ -80,12 +77,12 @@ pub(crate) enum Trouble {
     Git(#[from] GitError),
     #[error(transparent)]
     Command(#[from] CommandError),
-    #[error("the check was cancelled")]
+    #[error("{}", RECORD.words(&recorded!("gate-cancelled")))]
     Cancelled,
-    #[error("the check itself broke: {0}")]
-    Broken(String),
+    #[error("{}", RECORD.words(&recorded!("gate-broken", why = .0)))]
+    Broken(Words),
     /// There is an answer already, so that the check does not go on.
-    #[error("{}", .0.summary)]
+    #[error("{}", RECORD.words(&.0.summary))]
     Answered(Box<Judgement>),
 }
 
@@ -107,16 +104,29 @@ impl Trouble {
             Self::Answered(judgement) => return *judgement,
             Self::Git(error) => error.fault(),
             Self::Command(error) => error.fault(),
-            Self::Cancelled | Self::Broken(_) => {
-                Fault { kind: FaultKind::Environment, message: self.to_string(), hint: None, said: None }
-            }
+            Self::Cancelled => fault(FaultKind::Environment, recorded!("gate-cancelled")),
+            Self::Broken(why) => fault(FaultKind::Environment, recorded!("gate-broken", why = why)),
         };
         Judgement::faulted(fault)
     }
 }
-/// Makes a finding.
-pub(crate) fn finding(rule: &str, message: impl Into<String>) -> Finding {
-    Finding::new(rule, message)
+
+/// Makes a finding; its fix is what to do about the message.
+pub(crate) fn finding(rule: &str, message: Words) -> Finding {
+    let fix = message.hint();
+    helix_language::finding(rule, message, fix)
+}
+
+/// Makes a fault, with what to do about the message.
+pub(crate) fn fault(kind: FaultKind, message: Words) -> Fault {
+    let hint = message.hint();
+    helix_language::fault(kind, message, hint)
+}
+
+/// The same fault in other words, with the same hint.
+pub(crate) fn retold(fault: &Fault, tell: impl FnOnce(Words) -> Words) -> Fault {
+    let told = ErrorView::of_fault(fault);
+    helix_language::fault(fault.kind, tell(told.words()), told.hint_words())
 }
 
 /// The end of an output, where tools say what is wrong.

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::GateContext;
 use super::judgement::Trouble;
+use helix_core::said::Words;
 use helix_git::TreeListing;
+use helix_language::recorded;
 use helix_process::bounded::read_bytes_beneath;
 
 /// Most that are tried.
@@ -81,8 +83,8 @@ const INSTALLERS: [(&str, &str); 6] = [
 ];
 
 /// What brings these ignored files into every checkout.
-pub(crate) fn remedy(names: &[String], files: &TreeListing, users: &Path) -> String {
-    let (mut setup, mut copy, mut more): (Vec<String>, Vec<String>, Vec<String>) = Default::default();
+pub(crate) fn remedy(names: &[String], files: &TreeListing, users: &Path) -> Words {
+    let (mut setup, mut copy, mut more): (Vec<String>, Vec<String>, Vec<Words>) = Default::default();
     for name in names {
         let (path, is_directory) = (name.trim_end_matches('/'), name.ends_with('/'));
         let (above, last) = path.rsplit_once('/').unwrap_or(("", path));
@@ -92,13 +94,9 @@ pub(crate) fn remedy(names: &[String], files: &TreeListing, users: &Path) -> Str
             let install = known.map_or("npm install", |(_, command)| command);
             setup.push(if above.is_empty() { install.to_owned() } else { format!("cd {above} && {install}") });
         } else if users.join(path).join("pyvenv.cfg").is_file() {
-            more.push(format!(
-                "write the command without `{path}/bin/`: gates find the programs of the virtual environment in PATH"
-            ));
+            more.push(recorded!("gate-lacks-venv", path = path));
         } else if is_directory {
-            more.push(format!(
-                "let `setup` under [workspace] in helix.toml make `{path}/`, or add `copy = [\"{path}\"]` there"
-            ));
+            more.push(recorded!("gate-lacks-directory", path = path));
         } else {
             copy.push(path.to_owned());
         }
@@ -106,11 +104,12 @@ pub(crate) fn remedy(names: &[String], files: &TreeListing, users: &Path) -> Str
     let list = |key: &str, values: Vec<String>| {
         (!values.is_empty()).then(|| format!("{key} = {}", serde_json::to_string(&values).unwrap_or_default()))
     };
-    let keys: Vec<String> = [list("setup", setup), list("copy", copy)].into_iter().flatten().collect();
-    if !keys.is_empty() {
-        more.insert(0, format!("add to [workspace] in helix.toml: {}", keys.join(" and ")));
+    match (list("setup", setup), list("copy", copy)) {
+        (None, None) => {}
+        (Some(keys), None) | (None, Some(keys)) => more.insert(0, recorded!("gate-lacks", keys = keys)),
+        (Some(setup), Some(copy)) => more.insert(0, recorded!("gate-lacks-both", setup = setup, copy = copy)),
     }
-    more.join("; ")
+    more.into_iter().reduce(|all, one| all.and("; ").and(one)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ use std::time::Instant;
 
 use helix_adr::AdrText;
 use helix_core::evidence::{Committed, GateReport};
-use helix_core::finding::{Fault, FaultKind, Verdict};
+use helix_core::finding::{FaultKind, Verdict};
 use helix_core::ids::{CommitId, JobId};
 use helix_core::run::NetworkAccess;
 use helix_plan::{GateSpec, Phase};
@@ -51,9 +51,10 @@ pub use sources::{READ_SOURCES, read_sources_main};
 pub use tests::{FaultSort, NoFaults, PlantedFault, planted_faults};
 
 use helix_git::{GitError, Repository, TreeListing, Workspaces};
+use helix_language::{RECORD, recorded, summed_up};
 use helix_process::ToolEnvironment;
 use helix_workspace::Workspace;
-use judgement::{Judgement, Trouble};
+use judgement::{Judgement, Trouble, fault};
 
 /// All that a gate may look at.
 #[derive(Debug, Clone)]
@@ -144,24 +145,23 @@ pub async fn run_delivery_part(context: Arc<GateContext>, gate: &GateSpec, part:
     let started = Instant::now();
     let judged = match gate.delivery() {
         Some(delivery) => delivery::deliver(&context, gate.name(), delivery, part).await,
-        None => Err(Trouble::Broken(format!("the gate {} delivers nothing", gate.name()))),
+        None => Err(Trouble::Broken(recorded!("gate-delivers-nothing", gate = gate.name()))),
     };
     report(&context, gate, started, judged)
 }
 
 fn report(context: &GateContext, gate: &GateSpec, started: Instant, judged: Result<Judgement, Trouble>) -> GateReport {
     let Judgement { verdict, summary, command, tests, steps, notes } = judged.unwrap_or_else(Trouble::judgement);
-    GateReport {
-        gate: gate.name().to_owned(),
-        verdict,
-        summary,
-        tree: context.result.tree.clone(),
+    let report = GateReport {
         command,
         tests,
         steps,
-        notes,
+        notes: notes.iter().map(|note| RECORD.words(note)).collect(),
+        notes_said: notes,
         duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-    }
+        ..GateReport::new(gate.name(), verdict, String::new(), context.result.tree.clone())
+    };
+    summed_up(report, summary)
 }
 
 /// Gates that start processes; they watch the token themselves, since they have one to end first.
@@ -202,12 +202,7 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement,
             return delivery::deliver(context, name, &delivery, DeliveryPart::Deliver).await;
         }
         GateSpec::ReviewApproved { .. } | GateSpec::Approval { .. } | GateSpec::Manual { .. } => {
-            return Ok(Judgement::faulted(Fault {
-                kind: FaultKind::Environment,
-                message: format!("the gate {name} is not checked by Helix"),
-                hint: Some("this is a bug in Helix: please report it".into()),
-                said: None,
-            }));
+            return Ok(Judgement::faulted(fault(FaultKind::Environment, recorded!("gate-unchecked", gate = name))));
         }
     };
     reading(context, check).await
@@ -225,7 +220,7 @@ async fn reading(context: &Arc<GateContext>, check: Check) -> Result<Judgement, 
     let (send, receive) = tokio::sync::oneshot::channel();
     let work = move || {
         let judged = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&context)));
-        let judged = judged.unwrap_or_else(|_| Err(Trouble::Broken("a parser panicked on one of the files".into())));
+        let judged = judged.unwrap_or_else(|_| Err(Trouble::Broken(recorded!("gate-parser-panicked"))));
         if send.send(judged).is_err() {
             tracing::debug!("nobody waits for the check any more");
         }
@@ -234,6 +229,6 @@ async fn reading(context: &Arc<GateContext>, check: Check) -> Result<Judgement, 
         .name("gate".into())
         .stack_size(PARSER_STACK)
         .spawn(work)
-        .map_err(|error| Trouble::Broken(format!("no thread for it: {error}")))?;
-    receive.await.unwrap_or_else(|_| Err(Trouble::Broken("its thread ended without an answer".into())))
+        .map_err(|error| Trouble::Broken(recorded!("gate-no-thread", error = error.to_string())))?;
+    receive.await.unwrap_or_else(|_| Err(Trouble::Broken(recorded!("gate-no-answer"))))
 }

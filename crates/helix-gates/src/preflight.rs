@@ -6,17 +6,20 @@
 use std::sync::Arc;
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
-use helix_core::text::count;
+use helix_core::said::Words;
+use helix_language::{ErrorView, RECORD, recorded};
 use helix_plan::GateSpec;
 use sha2::{Digest as _, Sha256};
 
 use super::GateContext;
 use super::baseline::{Baseline, BaselineEnd, Cache, Lacks, Measured};
 use super::checkout::{Checkout, blocking, forget_seen, words};
-use super::command::{Commanded, end_text};
-use super::judgement::Trouble;
+use super::command::{Commanded, end_words};
+use super::elsewhere::is_elsewhere;
+use super::judgement::{Trouble, retold};
 use super::lacking::{ignored, remedy};
 use super::pattern::Pattern;
+use super::test_run::TestRun;
 use super::tests::Testing;
 
 /// How many ignored files are tried one by one.
@@ -28,7 +31,7 @@ pub enum Ready {
     /// Nothing is wrong.
     Passes,
     /// It runs and fails: what it says then, for people. The gate compares its answer with that.
-    Fails(String),
+    Fails(Words),
     /// It can say nothing about the work here.
     Cannot(Fault),
 }
@@ -97,19 +100,15 @@ async fn look(
     if let Some(names) = lacking(context, command, cache, &measure.baseline).await? {
         let of = context.clone();
         let files = blocking(move || of.files()).await??;
-        return Ok(Ready::Cannot(unprepared(
-            line,
-            &measure.baseline,
-            &names,
-            remedy(&names, &files, &context.users_tree),
-        )));
+        let message = unprepared(line, &measure.baseline, &names);
+        let remedy = remedy(&names, &files, &context.users_tree);
+        return Ok(Ready::Cannot(helix_language::fault(FaultKind::Environment, message, remedy)));
     }
     Ok(match measure.fault {
         Some(fault) if is_of_surroundings(context, &fault, argv) => {
-            let message = format!("`{line}` cannot run: {}", fault.message);
-            Ready::Cannot(Fault { message, ..fault })
+            Ready::Cannot(retold(&fault, |why| recorded!("gate-command-cannot", command = line, why = why)))
         }
-        Some(fault) => Ready::Fails(fault.message),
+        Some(fault) => Ready::Fails(ErrorView::of_fault(&fault).words()),
         None => Ready::Fails(said(&measure.baseline)),
     })
 }
@@ -177,44 +176,46 @@ async fn needed(
 }
 
 /// A work tree that has not what the user's has.
-fn unprepared(line: &str, baseline: &Baseline, names: &[String], remedy: String) -> Fault {
+fn unprepared(line: &str, baseline: &Baseline, names: &[String]) -> Words {
     let shown: Vec<String> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
-    let (are, them) = if names.len() == 1 { ("is", "it") } else { ("are", "them") };
     let failed: Vec<&str> = baseline.run.iter().flat_map(|run| &run.failures).map(|one| one.name.as_str()).collect();
-    let shown = shown.join(", ");
-    let message = match baseline.run.as_ref().filter(|run| run.counts.passed > 0 && !failed.is_empty()) {
-        Some(run) => format!(
-            "{} of `{line}` fail(s) in a clean checkout only because {shown} {are} ignored by git and missing there: {}",
-            count(usize::try_from(run.counts.failed).unwrap_or(failed.len()), "test"),
-            failed.iter().take(5).copied().collect::<Vec<_>>().join(", ")
+    let (shown, names) = (shown.join(", "), names.len());
+    match baseline.run.as_ref().filter(|run| run.counts.passed > 0 && !failed.is_empty()) {
+        Some(run) => recorded!(
+            "gate-unprepared-tests",
+            tests = run.counts.failed,
+            command = line,
+            shown = shown,
+            names = names,
+            failed = failed.iter().take(5).copied().collect::<Vec<_>>().join(", ")
         ),
-        None => {
-            format!("`{line}` cannot run in a clean checkout: {shown} {are} ignored by git, and with {them} it runs")
-        }
-    };
-    Fault { kind: FaultKind::Environment, message, hint: Some(remedy), said: None }
+        None => recorded!("gate-unprepared", command = line, shown = shown, names = names),
+    }
 }
 
 /// Whether a fault is there whatever a phase does: what it may write itself, or have installed by a manifest of its own, may come with
 /// the work.
 fn is_of_surroundings(context: &GateContext, fault: &Fault, argv: &[String]) -> bool {
+    let told = fault.said.as_ref().map(|said| &said.message);
     match fault.kind {
         FaultKind::ToolMissing => {
-            let missing = missing_program(&fault.message).or(argv.first().cloned()).unwrap_or_default();
+            let said = told.and_then(|told| told.value("said"));
+            let missing = said.and_then(|said| missing_program(&RECORD.words(said)));
+            let missing = missing.or(argv.first().cloned()).unwrap_or_default();
             !missing.contains('/') && !brings_manifest(context)
         }
         // Of those that a run itself can have, only that it reads the user's work tree: time, memory and modes may be the work's.
-        FaultKind::Environment => context.users_tree.to_str().is_some_and(|users| fault.message.contains(users)),
+        FaultKind::Environment => told.is_some_and(is_elsewhere),
         FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable | FaultKind::Flaky => false,
     }
 }
 
 /// What a shell says that it has not found.
-fn missing_program(message: &str) -> Option<String> {
-    let word = match message.split_once("command not found: ") {
+fn missing_program(said: &str) -> Option<String> {
+    let word = match said.split_once("command not found: ") {
         Some((_, after)) => after.split_whitespace().next(),
         None => {
-            let before = message.split_once(": not found").or_else(|| message.split_once(": command not found"))?.0;
+            let before = said.split_once(": not found").or_else(|| said.split_once(": command not found"))?.0;
             before.rsplit([':', ' ']).next()
         }
     };
@@ -229,13 +230,15 @@ fn brings_manifest(context: &GateContext) -> bool {
     })
 }
 
-fn said(baseline: &Baseline) -> String {
+fn said(baseline: &Baseline) -> Words {
     let how = match &baseline.end {
-        BaselineEnd::Ran(end) => end_text(*end),
-        BaselineEnd::NotRun(why) => why.clone(),
+        BaselineEnd::Ran(end) => end_words(*end),
+        BaselineEnd::NotRun(why) => why.into(),
     };
     match &baseline.run {
-        Some(run) => format!("{} passed, {} failed ({how})", run.counts.passed, run.counts.failed),
+        Some(TestRun { counts, .. }) => {
+            recorded!("gate-counted", passed = counts.passed, failed = counts.failed, how = how)
+        }
         None => how,
     }
 }

@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::FaultKind;
+use helix_core::said::Words;
+use helix_language::{fault, recorded};
 use helix_process::{Apart, NoAnswer, answer_apart, program_of_untrusted_work};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -101,8 +103,15 @@ impl<'c> Sources<'c> {
     }
 
     /// Asks about a file, or what `path` calls it. What takes too much ends the check: nobody knows what is in it.
-    pub(crate) fn ask<T: DeserializeOwned>(&mut self, path: &str, question: &Question<'_>) -> Result<T, Trouble> {
-        let broken = |error: serde_json::Error| Trouble::Broken(format!("{path} was not read: {error}"));
+    pub(crate) fn ask<T: DeserializeOwned>(
+        &mut self,
+        path: impl Into<Words>,
+        question: &Question<'_>,
+    ) -> Result<T, Trouble> {
+        let path: Words = path.into();
+        let broken = |error: serde_json::Error| {
+            Trouble::Broken(recorded!("gate-source-unread", path = &path, error = error.to_string()))
+        };
         let Some(program) = program_of_untrusted_work() else {
             return question.answer().and_then(|answer| serde_json::from_slice(&answer)).map_err(broken);
         };
@@ -122,18 +131,20 @@ impl<'c> Sources<'c> {
         match answer {
             Ok(answer) => serde_json::from_slice(&answer).map_err(broken),
             Err(NoAnswer::Unwanted) if cancel.is_cancelled() => Err(Trouble::Cancelled),
-            Err(NoAnswer::Unstartable(error)) => Err(Trouble::Broken(format!("no process reads {path}: {error}"))),
+            Err(NoAnswer::Unstartable(error)) => {
+                Err(Trouble::Broken(recorded!("gate-source-no-process", path = path, error = error.to_string())))
+            }
             Err(error @ (NoAnswer::Unwanted | NoAnswer::TooMuch)) => {
                 let why = match error {
-                    NoAnswer::TooMuch => error.to_string(),
-                    _ => "with it, the sources of this check take too long".to_owned(),
+                    NoAnswer::TooMuch => error.to_string().into(),
+                    _ => recorded!("gate-source-too-long"),
                 };
+                let message = recorded!("gate-source-unchecked", path = path, why = why);
                 let hint = match question {
-                    Question::TestRun { .. } => "have the tests print less",
-                    _ => "split it into smaller files that are nested less",
+                    Question::TestRun { .. } => recorded!("gate-print-less"),
+                    _ => message.hint(),
                 };
-                let message = format!("{path} cannot be checked: {why}");
-                Err(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint.to_owned()), said: None }.into())
+                Err(fault(FaultKind::Unreadable, message, hint).into())
             }
         }
     }

@@ -4,6 +4,8 @@
 
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::Finding;
+use helix_core::said::Words;
+use helix_language::recorded;
 
 use super::GateContext;
 use super::judgement::{Judgement, Trouble, finding};
@@ -21,7 +23,7 @@ struct Tally {
     checked: usize,
     deleted: usize,
     unknown: Vec<String>,
-    notes: Vec<String>,
+    notes: Vec<Words>,
     findings: Vec<Finding>,
 }
 
@@ -46,7 +48,7 @@ pub(super) fn syntax_check(context: &GateContext, files: &[String]) -> Result<Ju
 fn check_file(sources: &mut Sources<'_>, listing: &TreeListing, path: &str, tally: &mut Tally) -> Result<(), Trouble> {
     let repository = sources.context().repository();
     let Some(entry) = listing.get(path) else { return Ok(()) };
-    let mut unknown = |note: Option<String>| {
+    let mut unknown = |note: Option<Words>| {
         tally.notes.extend(note);
         tally.unknown.push(path.to_owned());
         Ok(())
@@ -55,7 +57,7 @@ fn check_file(sources: &mut Sources<'_>, listing: &TreeListing, path: &str, tall
         return unknown(None);
     }
     if repository.size(&entry.object)? > MAX_SIZE {
-        return unknown(Some(format!("{path} is longer than {} MiB and was not parsed", MAX_SIZE >> 20)));
+        return unknown(Some(recorded!("gate-syntax-long", path = path, size = MAX_SIZE >> 20)));
     }
     let known_by_name = Language::of_path(path);
     if known_by_name.is_none() && Language::has_extension(path) {
@@ -70,16 +72,13 @@ fn check_file(sources: &mut Sources<'_>, listing: &TreeListing, path: &str, tall
             let offset = error.utf8_error().valid_up_to();
             let valid = String::from_utf8_lossy(&error.as_bytes()[..offset]).into_owned();
             let place = SyntaxError::at_offset(&valid, offset, "");
-            tally.findings.push(
-                finding("syntax.encoding", "the file is not valid UTF-8")
-                    .at(path, place.line, place.column)
-                    .fix("save it as UTF-8"),
-            );
+            let found = finding("syntax.encoding", recorded!("gate-syntax-encoding"));
+            tally.findings.push(found.at(path, place.line, place.column));
             return Ok(());
         }
     };
     if language == Language::Yaml && is_template(path, &source) {
-        return unknown(Some(format!("{path} is a template and was not parsed as YAML")));
+        return unknown(Some(recorded!("gate-syntax-template", path = path)));
     }
     tally.checked += 1;
     let errors = checked(sources, language, path, &source)?;
@@ -89,16 +88,15 @@ fn check_file(sources: &mut Sources<'_>, listing: &TreeListing, path: &str, tall
     let (name, rule, parser) = language.details();
     if matches!(parser, Parser::Grammars(_)) && had_errors_before(sources, path, language)? {
         // Grammars do not know macros; what they stumbled over before the job is not its doing.
-        tally.notes.push(format!("{path} cannot be parsed by the embedded grammar, as before the job"));
+        tally.notes.push(recorded!("gate-syntax-as-before", path = path));
         return Ok(());
     }
     for error in errors {
         let line = error.line.and_then(|line| source.lines().nth(line as usize - 1)).unwrap_or_default();
         tally.findings.push(
-            finding(rule, error.message)
+            helix_language::finding(rule, error.message.into(), recorded!("gate-syntax-valid", language = name))
                 .at(path, error.line, error.column)
-                .evidence(line)
-                .fix(format!("make the file valid {name}")),
+                .evidence(line),
         );
     }
     Ok(())
@@ -129,27 +127,24 @@ fn conclude(tally: Tally, files: &[String]) -> Judgement {
     let Tally { checked, deleted, unknown, mut notes, findings } = tally;
     if !unknown.is_empty() {
         let shown: Vec<&str> = unknown.iter().take(10).map(String::as_str).collect();
-        notes.push(format!("not of a known language: {}", shown.join(", ")));
+        notes.push(recorded!("gate-syntax-unknown", files = shown.join(", ")));
     }
     if checked > 0 {
         let summary = match findings.len() {
-            0 => format!("{checked} file(s) parse"),
-            count => format!("{count} syntax error(s) in {checked} file(s)"),
+            0 => recorded!("gate-syntax-good", files = checked),
+            count => recorded!("gate-syntax-bad", errors = count, files = checked),
         };
         return Judgement::of(findings, summary, notes);
     }
-    let nothing = |message: String, hint: &str| Judgement::nothing(message, hint).with_notes(notes.clone());
+    let nothing = |message: Words| Judgement::nothing(message).with_notes(notes.clone());
     if !files.is_empty() {
-        let message = format!("no file that the phase changed could be parsed among {}", files.join(", "));
-        nothing(message, "check the gate's `files`; they are matched against the files that the phase changed")
+        nothing(recorded!("gate-syntax-none-among", files = files.join(", ")))
     } else if !unknown.is_empty() {
-        let message = format!("none of the {} changed file(s) is of a language that can be parsed", unknown.len());
-        nothing(message, "give this phase other `gates`: `files_exist`, or a `command` that checks such files")
+        nothing(recorded!("gate-syntax-none-known", files = unknown.len()))
     } else if deleted > 0 {
         // What is gone cannot be wrong; blocking here would ask for a repair that does not exist.
-        let summary = format!("{deleted} file(s) deleted, nothing left to parse");
-        Judgement::of(findings, summary, notes)
+        Judgement::of(findings, recorded!("gate-syntax-deleted", files = deleted), notes)
     } else {
-        nothing("the phase changed no file".into(), "check what the agent did; if that is right, remove `syntax_check`")
+        nothing(recorded!("gate-syntax-nothing"))
     }
 }

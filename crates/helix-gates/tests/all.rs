@@ -27,8 +27,10 @@ use std::sync::Arc;
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{FaultKind, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_core::said::Words;
 use helix_gates::{Claims, GateCheckouts, GateContext, WorkOf, run_gate};
 use helix_git::{AttemptKey, CommitText, GitEnvironment, Repository, Workspaces};
+use helix_language::{Language, RECORD};
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Seconds, TestsGate};
 use helix_process::{Sandbox, Supervisor, SupervisorConfig, ToolEnvironment};
 use tokio_util::sync::CancellationToken;
@@ -175,8 +177,33 @@ fn tests_pass(line: &str) -> GateSpec {
     GateSpec::TestsPass(TestsGate::of_command(line, Seconds(120)))
 }
 
+/// What is recorded in English is what its words say, and they are said in German, too.
+fn assert_told(report: &GateReport) {
+    let told = |text: &str, words: &Words| {
+        assert_eq!((RECORD.words(words).as_str(), words.is_empty()), (text, text.is_empty()), "{words:?}");
+        let german = Language::German.words(words);
+        assert!(!german.is_empty() || text.is_empty(), "{words:?}");
+    };
+    told(&report.summary, &report.said);
+    assert_eq!(report.notes.len(), report.notes_said.len(), "{report:#?}");
+    report.notes.iter().zip(&report.notes_said).for_each(|(note, said)| told(note, said));
+    match &report.verdict {
+        Verdict::Pass => {}
+        // What decision records have wrong, others say.
+        Verdict::Fail { findings } => findings.iter().filter(|one| !one.rule.starts_with("adr.")).for_each(|one| {
+            told(&one.message, &one.said);
+            told(one.fix.as_deref().unwrap_or_default(), &one.fix_said);
+        }),
+        Verdict::Inconclusive { fault } => fault.said.iter().for_each(|said| {
+            told(&fault.message, &said.message);
+            told(fault.hint.as_deref().unwrap_or_default(), &said.hint);
+        }),
+    }
+}
+
 /// `rule file:line:column` of every finding, or the kind of the fault, or `pass`.
 fn short(report: &GateReport) -> Vec<String> {
+    assert_told(report);
     match &report.verdict {
         Verdict::Pass => vec!["pass".into()],
         Verdict::Fail { findings } => findings

@@ -145,14 +145,14 @@ impl PhaseProgress {
             said = said.and("\n\n").and(trouble.words());
         }
         for finding in self.last_findings().iter().take(FINDINGS_SHOWN) {
-            let mut text = format!("\n- {}", finding.placed());
+            let mut text = String::new();
             let shown = finding.evidence.iter().flat_map(|evidence| evidence.lines());
             let lines: Vec<&str> = shown.map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
             // What decides stands at the end of what a command prints.
             for line in lines.iter().skip(lines.len().saturating_sub(EVIDENCE_SHOWN)) {
                 text.push_str(&format!("\n    {line}"));
             }
-            said = said.and(text);
+            said = said.and("\n- ").and(finding.placed()).and(text);
         }
         if let Some(hint) =
             trouble.map(|trouble| unfinished(trouble.clone()).hint_words()).filter(|hint| !hint.is_empty())

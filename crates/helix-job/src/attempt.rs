@@ -371,10 +371,10 @@ impl PhaseProgress {
                 self.give_up(context, GiveUp::Environment, ErrorView::of_words(message, fault.hint_words()));
             }
             FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => {
-                let finding = Finding::new(format!("{}.inconclusive", report.gate), &fault.message);
-                let finding = Finding { fix: fault.hint.clone(), ..finding };
-                let summary =
-                    recorded!("cause-gate-unsure", gate = &report.gate, why = ErrorView::of_fault(fault).words());
+                let told = ErrorView::of_fault(fault);
+                let rule = format!("{}.inconclusive", report.gate);
+                let finding = helix_language::finding(&rule, told.words(), told.hint_words());
+                let summary = recorded!("cause-gate-unsure", gate = &report.gate, why = told.words());
                 self.gate_rejected(context, correction(summary, vec![finding]));
             }
         }

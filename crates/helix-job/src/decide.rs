@@ -301,7 +301,7 @@ impl<'a> Decider<'a> {
             }
             Integration::Done(_) => self.conclude(JobEnd::Succeeded),
             Integration::Failed(NotIntegrated { findings, .. }) => self.conclude(match findings.first() {
-                Some(first) => failed((&first.message).into(), first.fix.as_deref().unwrap_or_default().into()),
+                Some(first) => failed(first.words(), first.fix_words()),
                 None => failed(recorded!("cause-not-combined"), Words::default()),
             }),
         }

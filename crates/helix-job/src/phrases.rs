@@ -9,7 +9,7 @@ mod tools;
 
 pub(crate) use asked::runs_by_itself;
 pub use asked::{answer, approvals, asks, attempted, open_questions, option, question};
-pub use checks::{finding, found, gate_summary, review, review_summary};
+pub use checks::{finding, fix, found, gate_summary, review, review_summary};
 use checks::{first, gate, verdict};
 pub(crate) use checks::{gate_found, reviewer, reviewer_words};
 pub use runs::{describe, described, outcome_words, remedy};
@@ -162,7 +162,8 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             };
             let notes = repairs.iter().map(|repair| note(language, repair));
             let sign = if findings.is_empty() { Sign::Note } else { Sign::Failed };
-            Phrase::new(sign, Some(phase), text).with(notes.chain(findings.iter().take(FINDINGS).map(finding)))
+            Phrase::new(sign, Some(phase), text)
+                .with(notes.chain(findings.iter().take(FINDINGS).map(|one| finding(language, one))))
         }
         JobEvent::GateFinished { phase, report, .. } => gate(language, phase, report, &job.id),
         JobEvent::DeliveryBegun { phase, tree, validation, .. } => {
@@ -194,7 +195,9 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             let text = format!("{who}: {}", verdict(language, &review.verdict, &summary));
             let phrase = Phrase::new(Sign::from(&review.verdict), Some(phase), text);
             match &review.verdict {
-                Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(finding)),
+                Verdict::Fail { findings } => {
+                    phrase.with(findings.iter().take(FINDINGS).map(|one| finding(language, one)))
+                }
                 Verdict::Pass | Verdict::Inconclusive { .. } => phrase,
             }
         }
@@ -207,8 +210,9 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             Phrase::new(Sign::Note, Some(phase), say!(language, "job-adds-phases", phases = names.join(", ")))
         }
         JobEvent::PhasesRejected { phase, findings, .. } => {
-            let text = say!(language, "job-phases-invalid", why = first(findings));
-            Phrase::new(Sign::Failed, Some(phase), text).with(findings.iter().skip(1).take(FINDINGS).map(finding))
+            let text = say!(language, "job-phases-invalid", why = first(language, findings));
+            Phrase::new(Sign::Failed, Some(phase), text)
+                .with(findings.iter().skip(1).take(FINDINGS).map(|one| finding(language, one)))
         }
         JobEvent::QuestionAsked { phase, question } => {
             let text = of_job(&question.text, &job.id);
@@ -246,7 +250,7 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             Phrase::new(if beside { Sign::Waiting } else { Sign::Passed }, None, text)
         }
         JobEvent::IntegrationFailed(failed) => {
-            Phrase::new(Sign::Failed, None, say!(language, "job-merge-failed", why = first(&failed.findings)))
+            Phrase::new(Sign::Failed, None, say!(language, "job-merge-failed", why = first(language, &failed.findings)))
         }
         JobEvent::CancelRequested { by } => {
             Phrase::new(Sign::Skipped, None, say!(language, "job-cancelling", by = person(language, by)))

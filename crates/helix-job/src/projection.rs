@@ -355,18 +355,14 @@ fn idle(active: &Active, from: Timestamp, to: Timestamp) -> f64 {
 
 impl Attempt {
     /// Who stopped it, with their answer and why: a gate that nobody has overruled, else the last reviewer.
-    pub fn stopped_by(&self) -> Option<(Words, &Verdict, &str)> {
+    pub fn stopped_by(&self) -> Option<(Words, &Verdict, Words)> {
         let overruled = |gate: usize| self.accepted.iter().any(|one| one.gate == gate);
         let mut gates = self.gates.iter().enumerate();
         if let Some((_, report)) = gates.find(|(gate, report)| !report.verdict.passed() && !overruled(*gate)) {
-            return Some((
-                recorded!("phase-stage-gate", gate = &report.gate),
-                &report.verdict,
-                report.summary.as_str(),
-            ));
+            return Some((recorded!("phase-stage-gate", gate = &report.gate), &report.verdict, report.words()));
         }
         let (gate, review) = self.reviews.last().filter(|(_, review)| !review.verdict.passed())?;
-        Some((reviewer_words(*gate), &review.verdict, review.summary.as_str()))
+        Some((reviewer_words(*gate), &review.verdict, (&review.summary).into()))
     }
 
     /// The attempt in one line, for people: how its run ended and who stopped it.

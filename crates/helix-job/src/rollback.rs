@@ -13,7 +13,7 @@ use helix_core::evidence::GateReport;
 use helix_core::finding::{Fault, Verdict};
 use helix_core::ids::PhaseId;
 use helix_core::said::Words;
-use helix_language::{ErrorView, RECORD, recorded};
+use helix_language::{ErrorView, RECORD, recorded, summed_up};
 use helix_plan::{Delivery, GateSpec, Phase};
 
 /// Why nothing is taken back.
@@ -148,8 +148,9 @@ impl PhaseProgress {
         let gate = self.attempts.last_mut().and_then(|last| last.gates.get_mut(step.gate));
         let Some(gate) = gate else { return Err(self.wrong_state()) };
         gate.verdict = report.verdict.clone();
-        gate.summary = format!("{}; {}", gate.summary, report.summary);
+        *gate = summed_up(gate.clone(), gate.words().and("; ").and(report.words()));
         gate.steps.extend(report.steps.iter().cloned());
+        gate.notes_said = gate.notes().chain(report.notes()).collect();
         gate.notes.extend(report.notes.iter().cloned());
         gate.duration_ms = gate.duration_ms.saturating_add(report.duration_ms);
         let gate = gate.clone();
@@ -234,19 +235,20 @@ impl PhaseProgress {
         let Some(last) = begun.rollbacks.last() else { return };
         let why = match (&last.by, attempt.gates.get(step.gate)) {
             (Some(by), _) => recorded!("cause-rolled-back-by", by = by),
-            (None, Some(report)) => recorded!("cause-gate", gate = &report.gate, why = &report.summary),
+            (None, Some(report)) => recorded!("cause-gate", gate = &report.gate, why = report.words()),
             (None, None) => recorded!("cause-delivery"),
         };
         let hint = match last.state(begun) {
             DeliveryState::RolledBack => recorded!("hint-deliver-again"),
             _ => recorded!("hint-person-needed"),
         };
-        let trouble = fault.map(|fault| format!("; {}", fault.message)).unwrap_or_default();
+        let trouble = fault.map(|fault| Words::from("; ").and(ErrorView::of_fault(fault).words())).unwrap_or_default();
         let message = why.and("; ").and(last.words(begun)).and(trouble);
         // A remedy that says the same is enough.
-        let remedy = fault.and_then(|fault| fault.hint.as_ref()).filter(|remedy| **remedy != RECORD.words(&hint));
-        let first = remedy.map(|remedy| format!("{remedy}; ")).unwrap_or_default();
-        self.settle_failed(context, ErrorView::of_words(message, Words::from(first).and(hint)));
+        let remedy = fault.map(|fault| ErrorView::of_fault(fault).hint_words());
+        let remedy = remedy.filter(|remedy| !remedy.is_empty() && RECORD.words(remedy) != RECORD.words(&hint));
+        let hint = remedy.map(|remedy| remedy.and("; ")).unwrap_or_default().and(hint);
+        self.settle_failed(context, ErrorView::of_words(message, hint));
     }
 
     fn at_step(&self, stage: Stage) -> Result<(), Illegal> {
@@ -278,8 +280,8 @@ impl Rollback {
             None => recorded!("rolled-back-first"),
         });
         let back = recorded!("rolled-back", to = to.unwrap_or_default());
-        let because = |words: Words, why: &str| words.and(format!(" ({why})"));
-        match (self.report.as_ref().map(|report| (&report.verdict, &report.summary)), &self.health) {
+        let because = |words: Words, why: Words| words.and(" (").and(why).and(")");
+        match (self.report.as_ref().map(|report| (&report.verdict, report.words())), &self.health) {
             (None, _) if self.begun_at.is_none() => recorded!("rolled-back-not"),
             (None, _) => recorded!("rolled-back-unknown"),
             (Some((Verdict::Inconclusive { .. }, why)), _) => because(recorded!("rolled-back-unknown"), why),
@@ -288,8 +290,8 @@ impl Rollback {
             (Some((Verdict::Pass, _)), None) => back.and(recorded!("rolled-back-unwatched")),
             (Some((Verdict::Pass, _)), Some(health)) => match &health.verdict {
                 Verdict::Pass => back.and(recorded!("rolled-back-healthy")),
-                Verdict::Fail { .. } => because(back.and(recorded!("rolled-back-unhealthy")), &health.summary),
-                Verdict::Inconclusive { .. } => because(back.and(recorded!("rolled-back-unclear")), &health.summary),
+                Verdict::Fail { .. } => because(back.and(recorded!("rolled-back-unhealthy")), health.words()),
+                Verdict::Inconclusive { .. } => because(back.and(recorded!("rolled-back-unclear")), health.words()),
             },
         }
     }

@@ -52,9 +52,9 @@ impl ErrorView {
 
     /// What is recorded in Helix's own words, with what to do or nothing.
     pub fn of_words(message: Words, hint: Words) -> Self {
-        let said = Said { message, hint };
-        let hint = Some(RECORD.words(&said.hint)).filter(|hint| !hint.is_empty());
-        Self { message: RECORD.words(&said.message), hint, said: Some(Box::new(said)) }
+        let text = Some(RECORD.words(&hint)).filter(|text| !text.is_empty());
+        let said = Said { message, hint: text.as_ref().map_or_else(Words::default, |_| hint) };
+        Self { message: RECORD.words(&said.message), hint: text, said: Some(Box::new(said)) }
     }
 
     /// The same with the id of its job in the commands that it names.

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
+use helix_core::evidence::GateReport;
 use helix_core::finding::{Correction, Fault, FaultKind, Finding};
 use helix_core::said::{self, Piece, Words};
 use helix_core::text;
@@ -60,6 +61,18 @@ pub const RECORD: Language = Language::English;
 pub fn fault(kind: FaultKind, message: Words, hint: Words) -> Fault {
     let ErrorView { message, hint, said } = ErrorView::of_words(message, hint);
     Fault { kind, message, hint, said }
+}
+
+/// What is wrong, and how to fix it or nothing, in Helix's own words.
+pub fn finding(rule: &str, message: Words, fix: Words) -> Finding {
+    let told = ErrorView::of_words(message, fix);
+    let (said, fix_said) = (told.words(), told.hint_words());
+    Finding { fix: told.hint, said, fix_said, ..Finding::new(rule, told.message) }
+}
+
+/// A gate's answer with its summary as words.
+pub fn summed_up(report: GateReport, summary: Words) -> GateReport {
+    GateReport { summary: RECORD.words(&summary), said: summary, ..report }
 }
 
 /// What an agent is told, with the summary as words.

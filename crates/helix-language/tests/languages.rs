@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement, VariantKey};
+use helix_core::said::{Piece, Words};
 use helix_language::Language;
 
 /// What a message, or one of its attributes, is made of.
@@ -86,6 +87,26 @@ fn every_language_has_the_same_messages_with_the_same_values() {
         assert!(missing.is_empty(), "{language:?} and English do not have the same: {missing:?}");
         for name in english.keys() {
             assert_eq!(values(&other, name), values(&english, name), "values of {name} in {language:?}");
+        }
+    }
+}
+
+/// What gates find is read by people: none of it stays as it is in another language, but for what is made of values alone.
+#[test]
+fn what_gates_say_is_said_in_every_language() {
+    let english = table(Language::English);
+    let gates = |file: &Path| file.components().any(|part| part.as_os_str() == "helix-gates");
+    let names: BTreeSet<String> =
+        said().into_iter().filter(|(_, _, file, _)| gates(file)).map(|(name, ..)| name).collect();
+    assert!(names.len() > 180, "only {} found", names.len());
+    for name in names {
+        for message in [name.clone(), format!("{name}.hint")].into_iter().filter(|one| english.contains_key(one)) {
+            let of_values = ["gate-module-unfound", "gate-command-ended"].contains(&message.as_str());
+            let with = values(&english, &message).into_iter().map(|value| (value, Words::from(7_u64))).collect();
+            let words = Words::from(Piece::Say { name: message.clone(), with });
+            let said: BTreeSet<String> = Language::ALL.iter().map(|language| language.words(&words)).collect();
+            assert_eq!(said.len(), if of_values { 1 } else { Language::ALL.len() }, "{message}: {said:?}");
+            assert!(!said.contains("") && !said.contains(&name), "{message}: {said:?}");
         }
     }
 }

@@ -128,6 +128,7 @@ const WALLS: &[Wall] = &[
         name: "helix-gates",
         may_use: &[
             "helix-core",
+            "helix-language",
             "helix-plan",
             "helix-adr",
             "helix-process",

@@ -4,10 +4,12 @@
 
 use std::sync::Arc;
 
-use helix_core::finding::Fault;
+use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::PhaseId;
+use helix_core::said::Words;
 use helix_gates::Ready;
 use helix_job::JobSpec;
+use helix_language::{ErrorView, fault, recorded};
 use helix_plan::{GateSpec, Phase};
 use serde::Serialize;
 
@@ -32,12 +34,16 @@ pub enum PreflightFound {
     Passes,
     /// Its gate compares with that.
     Fails {
-        how: String,
+        #[serde(with = "helix_language::english::one")]
+        how: Words,
     },
     /// It can say nothing about the work.
     Cannot {
         why: String,
         remedy: Option<String>,
+        /// The same, as it is told to people.
+        #[serde(skip)]
+        told: ErrorView,
     },
 }
 
@@ -46,7 +52,10 @@ impl PreflightCheck {
         let found = match ready {
             Ready::Passes => PreflightFound::Passes,
             Ready::Fails(how) => PreflightFound::Fails { how },
-            Ready::Cannot(fault) => PreflightFound::Cannot { why: fault.message, remedy: fault.hint },
+            Ready::Cannot(fault) => {
+                let told = ErrorView::of_fault(&fault);
+                PreflightFound::Cannot { why: fault.message, remedy: fault.hint, told }
+            }
         };
         Self { phase: phase.id.clone(), gate: gate.name(), command: gate.commands().concat(), found }
     }
@@ -86,16 +95,20 @@ pub(crate) fn to_try(spec: &JobSpec) -> Vec<(&Phase, &GateSpec)> {
 
 /// Why a job must not begin; `None` where every command can run.
 pub(super) fn obstacle(checks: &[PreflightCheck]) -> Option<Fault> {
-    let mut wrong = Vec::new();
-    let mut remedies: Vec<&str> = Vec::new();
+    let (mut wrong, mut remedies): (Vec<Words>, Vec<Words>) = Default::default();
     for check in checks {
-        if let PreflightFound::Cannot { why, remedy } = &check.found {
-            wrong.push(format!("{why} (gate {} of phase {})", check.gate, check.phase));
-            remedies.extend(remedy.as_deref().filter(|remedy| !remedies.contains(remedy)));
+        if let PreflightFound::Cannot { told, .. } = &check.found {
+            wrong.push(recorded!(
+                "gate-obstacle-of",
+                why = told.words(),
+                gate = check.gate,
+                phase = check.phase.as_str()
+            ));
+            remedies.extend(Some(told.hint_words()).filter(|remedy| !remedy.is_empty() && !remedies.contains(remedy)));
         }
     }
-    (!wrong.is_empty()).then(|| {
-        Fault::environment(format!("no agent was started: {}", wrong.join("; ")))
-            .hint(format!("{}; or start without this check: `--no-preflight`", remedies.join("; ")))
-    })
+    let joined = |all: Vec<Words>| all.into_iter().reduce(|all, one| all.and("; ").and(one));
+    let why = joined(wrong)?;
+    let hint = recorded!("gate-obstacle-remedy", remedy = joined(remedies).unwrap_or_default());
+    Some(fault(FaultKind::Environment, recorded!("gate-obstacle", why = why), hint))
 }

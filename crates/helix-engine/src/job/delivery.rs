@@ -2,8 +2,10 @@
 //!
 //! Must not know what a delivery does.
 
-use helix_core::finding::{Fault, Verdict};
+use helix_core::finding::{Fault, FaultKind, Verdict};
+use helix_core::said::Words;
 use helix_job::{Committed, GateReport, JobEvent, Validated};
+use helix_language::{ErrorView, fault, recorded, summed_up};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
@@ -16,7 +18,7 @@ use helix_gates::{WorkOf, delivery_obstacle};
 /// What speaks against a delivery, as the answer of its gate.
 struct Refusal {
     verdict: Verdict,
-    summary: String,
+    summary: Words,
 }
 
 impl EffectRunner {
@@ -113,21 +115,19 @@ impl EffectRunner {
 
 impl Refusal {
     fn not_validated(phase: &Phase) -> Self {
-        let message = format!("no earlier gate validates what phase {} delivers", phase.id);
-        let hint = "put a gate before it, such as `tests_pass`, or let the phase depend on one that has gates";
-        Self::fault(Fault::environment(message).hint(hint))
+        let message = recorded!("gate-not-validated", phase = phase.id.as_str());
+        let hint = message.hint();
+        Self::fault(fault(FaultKind::Environment, message, hint))
     }
 
     fn fault(fault: Fault) -> Self {
-        Self { summary: fault.message.clone(), verdict: Verdict::Inconclusive { fault } }
+        Self { summary: ErrorView::of_fault(&fault).words(), verdict: Verdict::Inconclusive { fault } }
     }
 
     /// A gate of a phase before does not pass on the tree that is to be delivered.
     fn by(owner: &Phase, report: GateReport) -> Self {
-        let summary = format!(
-            "nothing was delivered, since gate {} of phase {} does not pass on this tree: {}",
-            report.gate, owner.id, report.summary
-        );
+        let (phase, why) = (owner.id.as_str(), report.words());
+        let summary = recorded!("gate-not-delivered", gate = &report.gate, phase = phase, why = why);
         Self { verdict: report.verdict, summary }
     }
 }
@@ -135,28 +135,18 @@ impl Refusal {
 /// The answer about a delivery that a former host began and whose end nobody saw.
 pub(super) fn interrupted(phase: &Phase, gate: usize, result: &Committed) -> GateReport {
     let what = phase.gates.get(gate).and_then(|spec| spec.delivery()).map(|delivery| delivery.words());
-    let message = format!(
-        "Helix ended while it delivered tree {}: its effects are unknown ({})",
-        result.tree,
-        what.unwrap_or_default()
-    );
+    let (tree, what) = (result.tree.as_str(), what.unwrap_or_default());
+    let message = recorded!("gate-delivery-interrupted", tree = tree, what = what);
     let hint = match phase.gates.get(gate).and_then(|spec| spec.delivery()) {
-        Some(delivery) if !delivery.rollback.is_empty() => {
-            "look at what is delivered; `helix jobs rollback JOB` takes it back, `helix jobs resume JOB` delivers it again, from the beginning"
-        }
-        Some(_) | None => "look at what is delivered; `helix jobs resume JOB` delivers it again, from the beginning",
+        Some(delivery) if !delivery.rollback.is_empty() => recorded!("gate-look-or-roll-back"),
+        Some(_) | None => recorded!("gate-look-and-resume"),
     };
-    let fault = Fault::environment(message).hint(hint);
-    answer(phase, gate, result, Refusal::fault(fault))
+    answer(phase, gate, result, Refusal::fault(fault(FaultKind::Environment, message, hint)))
 }
 
 fn answer(phase: &Phase, gate: usize, result: &Committed, refusal: Refusal) -> GateReport {
-    GateReport::new(
-        phase.gates.get(gate).map_or("?", |spec| spec.name()),
-        refusal.verdict,
-        refusal.summary,
-        result.tree.clone(),
-    )
+    let name = phase.gates.get(gate).map_or("?", |spec| spec.name());
+    summed_up(GateReport::new(name, refusal.verdict, String::new(), result.tree.clone()), refusal.summary)
 }
 
 /// Names a delivery (round 0) or a rollback of it.

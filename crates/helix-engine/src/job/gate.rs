@@ -7,6 +7,7 @@ use std::sync::Arc;
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{CommitId, JobId};
 use helix_job::{Active, Committed, GateReport};
+use helix_language::ErrorView;
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
@@ -148,7 +149,8 @@ fn claims(active: &Active, phase: &Phase, of: WorkOf) -> Claims {
 
 /// A fault as a finding, for places that only know findings.
 pub(super) fn fault_finding(fault: &Fault) -> Finding {
-    Finding { fix: fault.hint.clone(), ..Finding::new("helix.fault", &fault.message) }
+    let told = ErrorView::of_fault(fault);
+    helix_language::finding("helix.fault", told.words(), told.hint_words())
 }
 
 #[cfg(test)]

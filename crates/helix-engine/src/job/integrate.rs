@@ -5,6 +5,7 @@
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{CommitId, JobId};
 use helix_job::{Active, Committed, GateReport, Integrated, IntegrationTarget, JobEvent, NotIntegrated, Tip};
+use helix_language::{recorded, summed_up};
 use helix_plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 
@@ -227,7 +228,7 @@ impl Integrating<'_> {
     async fn left_out(&self, result: &CommitId, mut reports: Vec<GateReport>) -> Result<Vec<GateReport>, Trouble> {
         let start = &self.active.spec.repo.base;
         for (phase, index) in self.active.gates_left_out() {
-            let mut report = self.report("left-out", (phase, index), result, WorkOf::Branch).await?;
+            let report = self.report("left-out", (phase, index), result, WorkOf::Branch).await?;
             if report.verdict.passed() {
                 reports.push(report);
                 continue;
@@ -237,8 +238,8 @@ impl Integrating<'_> {
             if failed && ran
                 || self.report("left-out.origin", (phase, index), start, WorkOf::Branch).await?.verdict.passed()
             {
-                report.summary = format!("phase {} was left out, and what it checks: {}", phase.id, report.summary);
-                reports.push(report);
+                let summary = recorded!("gate-left-out", phase = phase.id.as_str(), summary = report.words());
+                reports.push(summed_up(report, summary));
                 return Err(Trouble::Gate(reports));
             }
         }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_job::{Baseline, Committed, DeliveryState, DeliveryStep, GateReport, JobEvent};
-use helix_language::{Language, recorded};
+use helix_language::{Language, recorded, summed_up};
 use helix_store::JobFilter;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
@@ -89,8 +89,9 @@ impl EffectRunner {
                 () = tokio::time::sleep(health.every.duration().max(Duration::from_millis(100))) => {}
             }
         };
-        let often = if checks == 1 { "1 check".to_owned() } else { format!("{checks} checks") };
-        report.summary = format!("{} after {often} in {} s", report.summary, started.elapsed().as_secs());
+        let seconds = started.elapsed().as_secs();
+        let summary = recorded!("gate-watched", summary = report.words(), checks = checks, seconds = seconds);
+        report = summed_up(report, summary);
         report.steps.iter_mut().for_each(|step| step.attempts = checks);
         report.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(JobEvent::HealthChecked { phase: at.phase.id.clone(), step, report })

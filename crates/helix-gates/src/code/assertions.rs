@@ -6,6 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use helix_core::said::Words;
+use helix_language::recorded;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
@@ -15,20 +17,18 @@ use super::{Code, attributes, children, holds, inside, is_rust_test, line_of, pa
 /// A test that asserts less than it did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Weakening {
-    /// Its name, with those of what it lies in.
-    pub(crate) test: String,
     /// Its line now, from 1; `None` where it is gone.
     pub(crate) line: Option<u32>,
-    /// What happened, as a sentence goes on after the test's name.
-    pub(crate) how: String,
+    /// What happened, with its name and those of what it lies in.
+    pub(crate) said: Words,
     /// Whether nothing but hiding a failure comes of it; fewer assertions may have another reason.
     pub(crate) plain: bool,
 }
 
 impl Weakening {
     /// A whole file of which nothing can be said any more.
-    pub(crate) fn of_file(how: String) -> Self {
-        Self { test: "file".to_owned(), line: None, how, plain: true }
+    pub(crate) fn of_file(said: Words) -> Self {
+        Self { line: None, said, plain: true }
     }
 }
 
@@ -60,42 +60,44 @@ impl Asserts {
 pub(crate) fn weakened(code: Code, is_test: bool, before: &str, now: &str) -> Vec<Weakening> {
     let Some(old) = asserts(code, is_test, before) else { return Vec::new() };
     let Some(new) = asserts(code, is_test, now) else {
-        return vec![Weakening::of_file("cannot be parsed any more, so nothing shows what it asserts".to_owned())];
+        return vec![Weakening::of_file(recorded!("gate-weaker-unparsed"))];
     };
     let mut found = Vec::new();
     for (name, was) in &old {
         let Some(is) = new.get(name) else { continue };
-        let (how, plain) = if is.skipped && !was.skipped {
-            ("is skipped now", true)
+        let (said, plain) = if is.skipped && !was.skipped {
+            (recorded!("gate-weaker-skipped", test = name), true)
         } else if was.real() > 0 && is.real() == 0 && is.caught > was.caught {
-            ("catches its own failures now", true)
+            (recorded!("gate-weaker-caught", test = name), true)
         } else if was.real() > 0 && is.real() == 0 && is.constant > 0 {
-            ("asserts only what cannot be false now", true)
+            (recorded!("gate-weaker-constant", test = name), true)
         } else if was.real() > 0 && is.real() == 0 {
-            ("asserts nothing any more", true)
+            (recorded!("gate-weaker-nothing", test = name), true)
         } else if is.caught > was.caught && is.real() < was.real() {
-            ("catches some of its own failures now", true)
+            (recorded!("gate-weaker-some-caught", test = name), true)
         } else if is.constant > was.constant && is.real() < was.real() {
-            ("asserts something that cannot be false in the place of something that could", true)
+            (recorded!("gate-weaker-some-constant", test = name), true)
         } else if is.strong < was.strong && is.weak > was.weak {
-            ("no longer compares with a value, but asks less", true)
+            (recorded!("gate-weaker-compares", test = name), true)
         } else if is.real() < was.real() {
-            ("has fewer assertions", false)
+            (recorded!("gate-weaker-fewer", test = name), false)
         } else {
             continue;
         };
-        found.push(Weakening { test: name.clone(), line: Some(is.line), how: how.to_owned(), plain });
+        found.push(Weakening { line: Some(is.line), said, plain });
     }
     let fresh: Vec<_> = new.iter().filter(|(name, is)| is.is_test && !old.contains_key(*name)).collect();
     let real = |asserts: &&Asserts| asserts.is_test && asserts.real() > 0;
     let gone = old.iter().filter(|(name, was)| real(was) && !new.contains_key(*name)).count();
     let empty: Vec<_> = fresh.iter().filter(|(_, is)| is.real() == 0).collect();
-    let (how, count) = match empty.len() == fresh.len() {
-        true => ("is new and asserts nothing", empty.len()),
-        false => ("asserts nothing and stands in the place of a test that did", gone),
-    };
+    let in_place = empty.len() != fresh.len();
+    let count = if in_place { gone } else { empty.len() };
     for (name, is) in empty.into_iter().take(count) {
-        found.push(Weakening { test: (*name).clone(), line: Some(is.line), how: how.to_owned(), plain: true });
+        let said = match in_place {
+            false => recorded!("gate-weaker-new", test = *name),
+            true => recorded!("gate-weaker-replaced", test = *name),
+        };
+        found.push(Weakening { line: Some(is.line), said, plain: true });
     }
     found
 }

@@ -1,10 +1,8 @@
 use super::*;
+use crate::code::said_of_test;
 
 fn found(code: Code, before: &str, now: &str) -> Vec<(String, bool)> {
-    weakened(code, true, before, now)
-        .into_iter()
-        .map(|weak| (format!("{} {}", weak.test, weak.how), weak.plain))
-        .collect()
+    weakened(code, true, before, now).into_iter().map(|weak| (said_of_test(&weak.said), weak.plain)).collect()
 }
 
 #[test]

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
+use helix_core::said::Words;
+use helix_language::recorded;
 use regex::{Captures, Regex};
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
@@ -35,10 +37,9 @@ pub(crate) struct TestFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OtherAnswer {
     pub(crate) path: String,
-    pub(crate) test: String,
     pub(crate) line: Option<u32>,
-    /// As a sentence goes on after the test's name.
-    pub(crate) how: String,
+    /// What happened, with the test's name.
+    pub(crate) said: Words,
 }
 
 /// What the examples of a text are called, as if they were a test.
@@ -83,21 +84,25 @@ pub(crate) fn other_answers(before: &[TestFile], now: &[TestFile]) -> Vec<OtherA
         let other =
             answers.into_iter().flatten().find(|now| known.is_none_or(|known| !known.contains(now.expected.as_str())));
         if stays && answers.is_none() && one.question.starts_with(ROW) {
-            let how =
-                format!("no longer asks {}, where it expected {}", &one.question[ROW.len()..], shown(&one.expected));
-            found.push(OtherAnswer { path: path.clone(), test: one.test.clone(), line: None, how });
+            let (question, then) = (&one.question[ROW.len()..], shown(&one.expected));
+            let said = recorded!("gate-expects-row", test = &one.test, question = question, before = then);
+            found.push(OtherAnswer { path: path.clone(), line: None, said });
         }
         if !stays {
             *gone.entry((path, &one.test)).or_default() |= answers.is_some();
         }
         if let (false, Some(now)) = (same, other) {
-            let how = format!("expects {} now, and expected {}", shown(&now.expected), shown(&one.expected));
-            found.push(OtherAnswer { path: path.clone(), test: now.test.clone(), line: Some(now.line), how });
+            let (is, then) = (shown(&now.expected), shown(&one.expected));
+            let said = recorded!("gate-expects-other", test = &now.test, now = is, before = then);
+            found.push(OtherAnswer { path: path.clone(), line: Some(now.line), said });
         }
     }
     for ((path, test), _) in gone.into_iter().filter(|(_, asked)| !asked) {
-        let how = "is gone, and no test asks what it asked".to_owned();
-        found.push(OtherAnswer { path: path.to_owned(), test: test.to_owned(), line: None, how });
+        found.push(OtherAnswer {
+            path: path.to_owned(),
+            line: None,
+            said: recorded!("gate-expects-gone", test = test),
+        });
     }
     found
 }

@@ -1,8 +1,9 @@
 use super::*;
+use crate::code::said_of_test;
 
 fn found(code: Code, before: &str, now: &str) -> Vec<String> {
     let file = |source: &str| [TestFile { path: "t".into(), code, source: source.to_owned() }];
-    other_answers(&file(before), &file(now)).into_iter().map(|one| format!("{} {}", one.test, one.how)).collect()
+    other_answers(&file(before), &file(now)).into_iter().map(|one| said_of_test(&one.said)).collect()
 }
 
 #[test]

@@ -205,3 +205,8 @@ fn edited(source: &str, mut edits: Vec<Edit>) -> String {
     out.push_str(source.get(at..).unwrap_or_default());
     out
 }
+
+#[cfg(test)]
+fn said_of_test(words: &helix_core::said::Words) -> String {
+    helix_language::RECORD.words(words).trim_start_matches("the test ").to_owned()
+}

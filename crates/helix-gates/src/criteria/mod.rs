@@ -12,12 +12,14 @@ use std::sync::Arc;
 use helix_adr::{Adr, AdrForm, Criterion, EVIDENCE_FORM, Evidence, Proof};
 use helix_core::evidence::{CommandEvidence, TestCounts};
 use helix_core::finding::{Fault, Finding};
+use helix_core::said::Words;
 use helix_core::text::one_line;
+use helix_language::{ErrorView, recorded};
 use helix_plan::{GateSpec, Taken};
 
 use super::GateContext;
 use super::checkout::blocking;
-use super::judgement::{Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble, retold};
 use super::tests::{Excused, weaker_tests};
 use run::{Answer, Outcome};
 
@@ -42,16 +44,16 @@ pub(super) async fn criteria_covered(context: &Arc<GateContext>) -> Result<Judge
         let stands = (criterion.span.line, criterion.span.column);
         for unusable in &criterion.unusable {
             let place = (unusable.span.line, unusable.span.column);
-            let found = gathered.finding("criteria.evidence_unusable", place, &unusable.message).fix(&unusable.help);
-            gathered.findings.push(found);
+            let (message, help) = ((&unusable.message).into(), (&unusable.help).into());
+            gathered.findings.push(gathered.finding("criteria.evidence_unusable", place, message, help));
         }
         if evidence.is_empty() && criterion.unusable.is_empty() {
-            let message = format!("the criterion {} has no evidence", quoted(&criterion.text));
-            let fix = format!("write a test for it, and {EVIDENCE_FORM} in {}", gathered.path);
-            gathered.findings.push(gathered.finding("criteria.no_evidence", stands, message).fix(fix));
+            let message = recorded!("gate-criterion-bare", criterion = quoted(&criterion.text));
+            let fix = recorded!("gate-criterion-write", form = EVIDENCE_FORM, path = &gathered.path);
+            gathered.findings.push(gathered.finding("criteria.no_evidence", stands, message, fix));
         }
         if own {
-            gathered.notes.push(format!("{} got its test from the phase itself", quoted(&criterion.text)));
+            gathered.notes.push(recorded!("gate-criterion-own", criterion = quoted(&criterion.text)));
         }
         for piece in evidence {
             let answer = match known.get(&piece.proof) {
@@ -95,8 +97,7 @@ fn evidence_of<'a>(criterion: &'a Criterion, now: Option<&'a Adr>) -> (Vec<&'a E
 
 fn definition(context: &GateContext) -> Result<Definition, Trouble> {
     let Some(path) = context.adr.as_ref().map(|adr| adr.path.clone()).or_else(|| context.plan_adr.clone()) else {
-        let hint = "add it to the plan: `adr: adr/012-title.md`";
-        return Err(Judgement::nothing("the plan names no ADR, so it has no criteria", hint).into());
+        return Err(Judgement::nothing(recorded!("gate-criteria-no-adr")).into());
     };
     let at = |commit| context.text(&*context.files_at(commit)?, &path);
     let text = match &context.adr {
@@ -104,21 +105,16 @@ fn definition(context: &GateContext) -> Result<Definition, Trouble> {
         None => at(&context.base)?,
     };
     let Some(text) = text else {
-        let message = format!("{path} is not in the commit that the phase started from");
-        let hint = "commit the ADR before the job, or let an earlier phase write it";
-        return Err(Judgement::nothing(message, hint).into());
+        return Err(Judgement::nothing(recorded!("gate-criteria-adr-gone", path = path)).into());
     };
     let adr = Adr::parse(&path, &text);
     if adr.criteria.is_empty() {
         let message = match adr.form {
-            AdrForm::Helix => format!("{path} has no acceptance criteria with a checkbox"),
-            AdrForm::Madr => {
-                format!("{path} says in no section Confirmation how it is confirmed, and has no acceptance criteria")
-            }
-            AdrForm::Nygard => format!("{path} has no section Acceptance criteria with checkboxes"),
+            AdrForm::Helix => recorded!("gate-criteria-none", path = path),
+            AdrForm::Madr => recorded!("gate-criteria-none-madr", path = path),
+            AdrForm::Nygard => recorded!("gate-criteria-none-nygard", path = path),
         };
-        let hint = "write criteria with checkboxes below `## Acceptance criteria`: `- [ ] …`; in MADR, `### Confirmation` will do";
-        return Err(Judgement::nothing(message, hint).into());
+        return Err(Judgement::nothing(message).into());
     }
     let now = at(&context.result.commit)?.filter(|now| *now != text).map(|now| Adr::parse(&path, &now));
     Ok(Definition { path, adr, now })
@@ -129,7 +125,7 @@ fn definition(context: &GateContext) -> Result<Definition, Trouble> {
 struct Gathered {
     path: String,
     findings: Vec<Finding>,
-    notes: Vec<String>,
+    notes: Vec<Words>,
     fault: Option<Fault>,
     command: Option<CommandEvidence>,
     failed_command: Option<CommandEvidence>,
@@ -151,23 +147,27 @@ impl Gathered {
         let quoted = quoted(&criterion.text);
         match answer {
             Answer::Passed { .. } if self.notes.len() >= MAX_NOTES => {}
-            Answer::Passed { how } => self.notes.push(format!("{quoted}: {proof}, {how}")),
+            Answer::Passed { how } => {
+                self.notes.push(Words::from(format!("{quoted}: ")).and(proof.to_string()).and(", ").and(how));
+            }
             Answer::Failed { rule, message, fix, evidence } => {
-                let message = format!("the criterion {quoted} is not met: {message}");
-                let found = self.finding(rule, place, message).fix(fix).evidence(&evidence);
-                self.findings.push(found);
+                let message = recorded!("gate-criterion-unmet", criterion = quoted, why = message);
+                self.findings.push(self.finding(rule, place, message, fix).evidence(&evidence));
             }
             Answer::Faulted(fault) => {
                 let (line, column) = place;
-                let message = format!("{}:{line}:{column}: {proof} could not be checked: {}", self.path, fault.message);
-                self.notes.push(message.clone());
-                self.fault.get_or_insert(Fault { message, ..fault });
+                let place = format!("{}:{line}:{column}", self.path);
+                let unchecked =
+                    |why| recorded!("gate-criterion-unchecked", place = place, proof = proof.to_string(), why = why);
+                let fault = retold(&fault, unchecked);
+                self.notes.push(ErrorView::of_fault(&fault).words());
+                self.fault.get_or_insert(fault);
             }
         }
     }
 
-    fn finding(&self, rule: &str, (line, column): (u32, u32), message: impl Into<String>) -> Finding {
-        finding(rule, message).at(&self.path, Some(line), Some(column))
+    fn finding(&self, rule: &str, (line, column): (u32, u32), message: Words, fix: Words) -> Finding {
+        helix_language::finding(rule, message, fix).at(&self.path, Some(line), Some(column))
     }
 
     fn judgement(self, count: usize) -> Judgement {
@@ -175,11 +175,11 @@ impl Gathered {
             // What could be checked and failed is what the agent can fix; the fault is in the notes.
             (Some(fault), 0) => Judgement::faulted(fault).with_notes(self.notes),
             (None, 0) => {
-                let summary = format!("{count} criteria of {}, all verified", self.path);
+                let summary = recorded!("gate-criteria-met", criteria = count, path = &self.path);
                 Judgement::of(Vec::new(), summary, self.notes)
             }
             (_, failed) => {
-                let summary = format!("{count} criteria of {}, {failed} finding(s)", self.path);
+                let summary = recorded!("gate-criteria-unmet", criteria = count, path = &self.path, findings = failed);
                 Judgement::of(self.findings, summary, self.notes)
             }
         };

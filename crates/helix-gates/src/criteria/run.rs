@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use helix_adr::Proof;
 use helix_core::evidence::{CommandEvidence, TestCounts};
-use helix_core::finding::{Fault, Finding, Verdict};
+use helix_core::finding::{Fault, Verdict};
+use helix_core::said::Words;
+use helix_language::recorded;
 use helix_plan::{GATE_TIMEOUT, GateSpec, split_words};
 
 use super::super::GateContext;
 use super::super::checkout::{Check, blocking, run_on, words};
-use super::super::command::{as_submitted, end_text};
+use super::super::command::{as_submitted, end_words};
 use super::super::judgement::{Trouble, last_part};
 use super::super::output::{Counted, Runner, report_path};
 use super::super::pattern::Pattern;
@@ -33,12 +35,12 @@ pub(super) struct Outcome {
 #[derive(Debug, Clone)]
 pub(super) enum Answer {
     Passed {
-        how: String,
+        how: Words,
     },
     Failed {
         rule: &'static str,
-        message: String,
-        fix: String,
+        message: Words,
+        fix: Words,
         evidence: String,
     },
     /// It could not be checked.
@@ -46,8 +48,9 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    fn failed(rule: &'static str, message: String, fix: &str) -> Self {
-        Self::Failed { rule, message, fix: fix.to_owned(), evidence: String::new() }
+    fn failed(rule: &'static str, message: Words) -> Self {
+        let fix = message.hint();
+        Self::Failed { rule, message, fix, evidence: String::new() }
     }
 }
 
@@ -74,10 +77,9 @@ pub(super) async fn run(context: &Arc<GateContext>, proof: &Proof, number: usize
         Ok(_) => {}
         Err(Trouble::Answered(judgement)) => {
             let Verdict::Fail { findings } = judgement.verdict else { return Err(Trouble::Answered(judgement)) };
-            let found =
-                findings.into_iter().next().unwrap_or_else(|| Finding::new("gate.changed", "the check was changed"));
-            let fix = found.fix.as_deref().unwrap_or("undo the change");
-            return Ok(Answer::failed("gate.changed", found.message, fix).into());
+            let first = findings.first().map(|found| (found.words(), found.fix_words()));
+            let (message, fix) = first.unwrap_or_else(|| (recorded!("gate-check-changed"), Words::default()));
+            return Ok(Answer::Failed { rule: "gate.changed", message, fix, evidence: String::new() }.into());
         }
         Err(trouble) => return Err(trouble),
     }
@@ -96,12 +98,9 @@ pub(super) async fn run(context: &Arc<GateContext>, proof: &Proof, number: usize
         }
         (_, Some(fault)) => return Ok(Answer::Faulted(fault).into()),
         (Proof::Command { exit, .. }, None) => {
-            let message = format!("`{line}` ended with {}, not with exit {exit}", end_text(checked.run.end));
-            Answer::failed(
-                "criteria.command_failed",
-                message,
-                "fix what the output names, and run the command yourself",
-            )
+            let (how, exit) = (end_words(checked.run.end), exit.to_string());
+            let message = recorded!("gate-criterion-exit", command = &line, how = how, exit = exit);
+            Answer::failed("criteria.command_failed", message)
         }
         (Proof::File { .. } | Proof::Test { .. } | Proof::TestCommand { .. }, None) => {
             tested(&line, checked.run.end, ran.as_ref())
@@ -121,18 +120,13 @@ fn file(context: &GateContext, path: &str) -> Result<Answer, Trouble> {
     let mut found = 0_usize;
     for (name, entry) in listing.iter().filter(|(name, _)| pattern.matches(name)) {
         if entry.kind != helix_git::EntryKind::Submodule && repository.size(&entry.object)? == 0 {
-            return Ok(Answer::failed("criteria.file_empty", format!("{name} is empty"), "write its content"));
+            return Ok(Answer::failed("criteria.file_empty", recorded!("gate-criterion-empty", path = name)));
         }
         found += 1;
     }
     Ok(match found {
-        0 => Answer::failed(
-            "criteria.file_missing",
-            format!("{path} is not in the result"),
-            "create it in the repository, at exactly this path",
-        ),
-        1 => Answer::Passed { how: "it exists".into() },
-        several => Answer::Passed { how: format!("{several} files exist") },
+        0 => Answer::failed("criteria.file_missing", recorded!("gate-criterion-missing", path = path)),
+        files => Answer::Passed { how: recorded!("gate-criterion-there", files = files) },
     })
 }
 
@@ -149,54 +143,45 @@ fn test_command(context: &GateContext, name: &str) -> Result<Result<Vec<String>,
         has: &|path| listing.contains_key(path),
         package_json: manifest.as_deref(),
     };
-    let fix = "name the test with its file, or write the command that runs it: `— test: `<command>``";
-    Ok(runner::argv(name, &project).map_err(|message| Answer::failed("criteria.test_unknown", message, fix)))
+    Ok(runner::argv(name, &project).map_err(|message| Answer::failed("criteria.test_unknown", message)))
 }
 
 /// What a command proves that ran tests and ended by itself.
 fn tested(line: &str, end: CommandEnd, run: Option<&TestRun>) -> Answer {
-    let how = end_text(end);
-    let (rule, message, fix) = match run {
+    let how = end_words(end);
+    let (rule, message) = match run {
         Some(run) if run.counts.failed > 0 => {
             let names: Vec<&str> = run.failures.iter().take(5).map(|failure| failure.name.as_str()).collect();
-            let named = if names.is_empty() { format!("`{line}` has failures") } else { names.join(", ") + " failed" };
-            ("criteria.test_failed", named, "fix the code until the test passes")
+            let named = match names.is_empty() {
+                true => recorded!("gate-criterion-failures", command = line),
+                false => recorded!("gate-criterion-failed", tests = names.join(", ")),
+            };
+            ("criteria.test_failed", named)
         }
-        Some(run) if run.total() == 0 => (
-            "criteria.test_not_run",
-            format!("`{line}` ran no test ({how})"),
-            "write the test that the criterion names, under exactly this name, and commit it",
-        ),
+        Some(run) if run.total() == 0 => {
+            ("criteria.test_not_run", recorded!("gate-criterion-no-test", command = line, how = how))
+        }
         _ if end != CommandEnd::Exited(0) => {
-            ("criteria.test_failed", format!("`{line}` failed ({how})"), "fix what the output names")
+            ("criteria.test_failed", recorded!("gate-criterion-command", command = line, how = how))
         }
-        Some(run) => return Answer::Passed { how: format!("{} passed", run.counts.passed) },
-        None => (
-            "criteria.test_not_run",
-            format!("`{line}` does not print how many tests ran"),
-            "use a runner whose summary Helix reads (docs/gates.md)",
-        ),
+        Some(run) => return Answer::Passed { how: recorded!("gate-criterion-passed", tests = run.counts.passed) },
+        None => ("criteria.test_not_run", recorded!("gate-criterion-uncounted", command = line)),
     };
-    Answer::failed(rule, message, fix)
+    Answer::failed(rule, message)
 }
 
 /// What a command proves that ended as it should.
 fn as_expected(line: &str, output: &str, run: Option<&TestRun>, (exit, shows): (i32, &[String])) -> Answer {
     if exit == 0 && run.is_some_and(|run| run.total() == 0) {
-        let message = format!("`{line}` ran no test");
-        return Answer::failed("criteria.test_not_run", message, "write the tests that the criterion asks for");
+        return Answer::failed("criteria.test_not_run", recorded!("gate-criterion-none-ran", command = line));
     }
     let output = squeezed(output);
     if let Some(missing) = shows.iter().find(|text| !output.contains(&squeezed(text))) {
-        let message = format!("`{line}` does not show `{missing}`");
-        return Answer::failed(
-            "criteria.not_shown",
-            message,
-            "fix the code so that the output contains exactly this text",
-        );
+        let message = recorded!("gate-criterion-not-shown", command = line, missing = missing);
+        return Answer::failed("criteria.not_shown", message);
     }
-    let shown = if shows.is_empty() { "" } else { ", with the expected output" };
-    Answer::Passed { how: format!("exit {exit}{shown}") }
+    let exit = end_words(CommandEnd::Exited(exit));
+    Answer::Passed { how: if shows.is_empty() { exit } else { recorded!("gate-criterion-shown", how = exit) } }
 }
 
 /// White space as it wraps in a paragraph makes no difference.

@@ -2,6 +2,9 @@
 //!
 //! Must not run anything. The phase's own test command decides where it says which runner is used; else the file's kind does.
 
+use helix_core::said::Words;
+use helix_language::recorded;
+
 /// What is known of the project.
 pub(super) struct Project<'a> {
     /// The words of the phase's test command.
@@ -13,7 +16,7 @@ pub(super) struct Project<'a> {
 }
 
 /// The command; else why there is none.
-pub(super) fn argv(name: &str, project: &Project<'_>) -> Result<Vec<String>, String> {
+pub(super) fn argv(name: &str, project: &Project<'_>) -> Result<Vec<String>, Words> {
     let (file, test) = split(name);
     let ending = file.rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
     let words = match ending {
@@ -21,11 +24,11 @@ pub(super) fn argv(name: &str, project: &Project<'_>) -> Result<Vec<String>, Str
         "rs" => rust(file, test, project),
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => javascript(file, test, project),
         "go" => go(file, test),
-        _ => nameless(name, project).ok_or_else(|| format!("Helix does not know how to run the test {name}"))?,
+        _ => nameless(name, project).ok_or_else(|| recorded!("gate-criterion-unknown", test = name))?,
     };
     // A name is data: it must not become an option of the runner.
     if file.starts_with('-') || test.is_some_and(|test| test.starts_with('-')) {
-        return Err(format!("{name} is not the name of a test"));
+        return Err(recorded!("gate-criterion-no-name", test = name));
     }
     Ok(words)
 }

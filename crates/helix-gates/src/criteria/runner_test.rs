@@ -30,7 +30,7 @@ fn each_name_gives_the_command_of_its_runner() {
             has: &|path| matches!(path, "Cargo.toml" | "crates/a/Cargo.toml"),
             package_json: Some("{\"devDependencies\": {\"jest\": \"30\"}}"),
         };
-        assert_eq!(argv(name, &project).map(|words| words.join(" ")).as_deref(), Ok(expected), "{name}");
+        assert_eq!(argv(name, &project).map(|words| words.join(" ")), Ok(expected.to_owned()), "{name}");
     }
     let bare = Project { own_command: None, has: &|_| false, package_json: None };
     assert!(argv("test_total", &bare).is_err());

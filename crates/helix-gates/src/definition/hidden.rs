@@ -8,6 +8,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::Finding;
 use helix_git::{GitError, TreeListing};
+use helix_language::recorded;
 
 use super::WorkOf;
 use crate::GateContext;
@@ -66,9 +67,8 @@ pub(crate) fn hidden(context: &GateContext) -> Result<Vec<Finding>, GitError> {
             if before.hides(&file.path).is_some() || context.claims.claim_by_path(&by) {
                 continue;
             }
-            let message = format!("{by} hides {}, which the job changed, from tools that look for files", file.path);
-            let fix = "take this pattern back; if these files are to be left out, the plan names this file in `outputs` by its whole path";
-            findings.push(finding("gate.hidden", message).at(&by, Some(line), None).fix(fix));
+            let message = recorded!("gate-hides", by = &by, path = &file.path);
+            findings.push(finding("gate.hidden", message).at(&by, Some(line), None));
         }
     }
     Ok(findings)

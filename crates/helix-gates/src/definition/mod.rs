@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use helix_adr::Adr;
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
+use helix_core::said::Words;
+use helix_language::recorded;
 use helix_plan::{GateSpec, Phase, Plan, Taken};
 use serde::{Deserialize, Serialize};
 
@@ -182,7 +184,7 @@ pub(crate) struct Redefined {
     /// Changes that nobody has claimed: a gate that its examinee may edit proves nothing.
     pub(crate) findings: Vec<Finding>,
     /// Changes that the plan has foreseen: those who judge the result should know of them.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Words>,
 }
 
 /// Compares the files that decide how a command checks with those at submit.
@@ -216,19 +218,14 @@ pub(crate) fn redefined(context: &GateContext, command: &str) -> Result<Redefine
         };
         let free = word == "added" && !by_path && (claims.own.is_empty() || !by_phase);
         if claimed || free {
-            let whose = if claimed { "which the plan lets it" } else { "which no claim rules out" };
-            redefined.notes.push(format!("{path} decides how `{command}` checks and was {word} by the job, {whose}"));
+            redefined.notes.push(match claimed {
+                true => recorded!("gate-decides-claimed", path = path, command = command, how = word),
+                false => recorded!("gate-decides-free", path = path, command = command, how = word),
+            });
             continue;
         }
-        let message =
-            format!("{path} decides how `{command}` checks and was {word}, but no output of the phase claims it");
-        let fix = match word {
-            "added" => format!("remove {path}, or move what is needed into files that the phase claims"),
-            _ => format!(
-                "undo every change to {path} and make the check pass as it was; if the change is needed, the plan must claim it"
-            ),
-        };
-        redefined.findings.push(finding("gate.changed", message).at(path, None, None).fix(fix));
+        let message = recorded!("gate-decides", path = path, command = command, how = word);
+        redefined.findings.push(finding("gate.changed", message).at(path, None, None));
     }
     Ok(redefined)
 }

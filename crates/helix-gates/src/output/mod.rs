@@ -13,7 +13,8 @@ mod rust;
 use std::collections::BTreeSet;
 
 use helix_core::evidence::TestCounts;
-
+use helix_core::said::Words;
+use helix_language::recorded;
 use serde::{Deserialize, Serialize};
 
 use super::test_run::TestRun;
@@ -36,7 +37,7 @@ pub(crate) enum Runner {
 pub(crate) struct Counted {
     pub(crate) run: Option<TestRun>,
     /// Why that is not to be believed.
-    pub(crate) doubt: Option<String>,
+    pub(crate) doubt: Option<Words>,
 }
 
 /// Reads the output of one or several test runners; `None` when no summary of any of them is in it.
@@ -91,18 +92,20 @@ pub(crate) fn counted(runner: Runner, has_ended: bool, output: &str, report: Opt
     let printed = read(output);
     let report = report.and_then(junit::read);
     let doubt = match (&printed, &report, runner) {
-        (Some(printed), None, Runner::Reports) if has_ended && printed.total() > 0 => Some(format!(
-            "its output says that {} tests passed, but the runner was ended before it wrote its own report",
-            printed.counts.passed
-        )),
-        (Some(printed), Some(report), Runner::Reports) if says_better(printed, report) => Some(format!(
-            "its output says {} passed and {} failed, but the runner's own report has {} and {}",
-            printed.counts.passed, printed.counts.failed, report.counts.passed, report.counts.failed
+        (Some(printed), None, Runner::Reports) if has_ended && printed.total() > 0 => {
+            Some(recorded!("gate-doubt-ended", passed = printed.counts.passed))
+        }
+        (Some(printed), Some(report), Runner::Reports) if says_better(printed, report) => Some(recorded!(
+            "gate-doubt-better",
+            passed = printed.counts.passed,
+            failed = printed.counts.failed,
+            really_passed = report.counts.passed,
+            really_failed = report.counts.failed
         )),
         (Some(_), _, Runner::Unittest) => {
             let lines: Vec<&str> = output.lines().collect();
             let runs = python::unittest_runs(&lines);
-            (runs > 1).then(|| format!("its output has {runs} summaries, but unittest prints one"))
+            (runs > 1).then(|| recorded!("gate-doubt-summaries", runs = runs))
         }
         _ => None,
     };

@@ -8,6 +8,7 @@ use std::hash::{BuildHasher, RandomState};
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
 use helix_git::VariantFile;
+use helix_language::recorded;
 use helix_plan::Switch;
 
 use super::proof::{LEAST_LIMIT, named};
@@ -116,7 +117,7 @@ impl Testing<'_> {
             }
         }
         let found = all.findings();
-        Ok((!found.is_empty()).then(|| Judgement::of(found, "the tests do not decide".into(), Vec::new())))
+        Ok((!found.is_empty()).then(|| Judgement::of(found, recorded!("gate-not-deciding"), Vec::new())))
     }
 }
 
@@ -254,22 +255,14 @@ impl Seen {
         let Self { undecided, aware, has_ended_early } = self;
         let mut found = Vec::new();
         if !undecided.is_empty() {
-            let message = format!(
-                "tests also pass where they expect other values ({}): the code is equal to more than it answers, knows its tests, or decides in their \
-             place",
-                named(undecided)
-            );
-            let fix = "let the code answer what is right and nothing else; if these tests cannot be asked so, the plan sets `control: off` in this gate";
-            found.push(finding("tests.undecided", message).fix(fix));
+            found.push(finding("tests.undecided", recorded!("gate-undecided", tests = named(undecided))));
         }
         if *has_ended_early || !aware.is_empty() {
-            let which =
-                if *has_ended_early { "no test runs".to_owned() } else { format!("tests fail ({})", named(aware)) };
-            let message = format!(
-                "{which} where other tests expect other values, as was not so when the job began: the code looks at its tests"
-            );
-            let fix = "let the code do the same whatever its tests say";
-            found.push(finding("tests.aware", message).fix(fix));
+            let message = match has_ended_early {
+                true => recorded!("gate-aware-ended"),
+                false => recorded!("gate-aware", tests = named(aware)),
+            };
+            found.push(finding("tests.aware", message));
         }
         found
     }

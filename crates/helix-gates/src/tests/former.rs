@@ -2,6 +2,8 @@
 //!
 //! Must not say whether they were to be changed: the plan does, where it names their file.
 
+use helix_core::said::Words;
+use helix_language::recorded;
 use helix_plan::Taken;
 
 use super::deciding::{Names, failures};
@@ -18,7 +20,7 @@ impl Testing<'_> {
         &self,
         tested: &Tested,
         before: &[Before],
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Words>,
     ) -> Result<Option<Judgement>, Trouble> {
         let context = self.context.clone();
         let Some(commit) = blocking(move || with_former_tests(&context)).await?? else { return Ok(None) };
@@ -31,25 +33,17 @@ impl Testing<'_> {
         let failed_then = Names::failed(then);
         let (to_fix, others): (Vec<String>, Vec<String>) = failing.into_iter().partition(|name| failed_then.has(name));
         if !others.is_empty() {
-            notes.push(format!(
-                "the former versions of {} fail with this code, and the changed ones pass: look at what they ask now",
-                named(&others)
-            ));
+            notes.push(recorded!("gate-former-fail", tests = named(&others)));
         }
         if to_fix.is_empty() {
             return Ok(None);
         }
-        let message = format!(
-            "{} failed when the job began, and their former versions still fail: the tests were changed, not the code",
-            named(&to_fix)
-        );
+        let message = recorded!("gate-former", tests = named(&to_fix));
         if self.gate.weaker_tests == Taken::Note {
             notes.push(message);
             return Ok(None);
         }
-        let fix = "make the code pass the tests as they were; if the task is to change them, the plan names their file in `outputs` by its \
-                   whole path, or sets `weaker_tests: note` in this gate";
-        let found = vec![finding("tests.former", message).fix(fix)];
-        Ok(Some(Judgement::of(found, "the tests were changed, and not what they test".into(), Vec::new())))
+        let found = vec![finding("tests.former", message)];
+        Ok(Some(Judgement::of(found, recorded!("gate-former-changed"), Vec::new())))
     }
 }

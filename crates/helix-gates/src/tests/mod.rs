@@ -17,8 +17,10 @@ mod work;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
+use helix_core::finding::{FaultKind, Finding, Verdict};
 use helix_core::ids::CommitId;
+use helix_core::said::Words;
+use helix_language::recorded;
 use helix_plan::{Taken, TestsGate};
 
 use super::GateContext;
@@ -26,7 +28,7 @@ use super::baseline::{Baseline, Before, Cache, Measure, Measured, baselines};
 use super::checkout::{Check, Checked, KILLED, blocking, run_on, words};
 use super::command::{as_submitted, run_notes};
 use super::definition::WorkOf;
-use super::judgement::{Judgement, Trouble};
+use super::judgement::{Judgement, Trouble, fault, finding};
 use super::output::{Counted, Runner};
 use super::sources::{Question, Sources};
 use super::test_run::TestRun;
@@ -48,7 +50,7 @@ struct Tested {
     checked: Checked,
     run: Option<TestRun>,
     /// Why its counts are not to be believed.
-    doubt: Option<String>,
+    doubt: Option<Words>,
 }
 
 impl Tested {
@@ -80,7 +82,7 @@ pub(super) enum Excused {
 pub(super) async fn weaker_tests(
     context: &Arc<GateContext>,
     excused: Excused,
-) -> Result<(Vec<Finding>, Vec<String>), Trouble> {
+) -> Result<(Vec<Finding>, Vec<Words>), Trouble> {
     if context.claims.of == WorkOf::Branch {
         return Ok((Vec::new(), Vec::new()));
     }
@@ -166,14 +168,7 @@ impl<'a> Testing<'a> {
     async fn judged(&self, tested: &Tested) -> Result<(Judgement, Vec<Before>), Trouble> {
         let Self { context, gate, .. } = self;
         if let Some(doubt) = &tested.doubt {
-            let fault = Fault {
-                kind: FaultKind::Unreadable,
-                message: doubt.clone(),
-                hint: Some(
-                    "let the runner end by itself, and let nothing else print what looks like its summary".into(),
-                ),
-                said: None,
-            };
+            let fault = fault(FaultKind::Unreadable, doubt.clone());
             return Ok((Judgement::faulted(fault), Vec::new()));
         }
         let cache = self.cache().await;
@@ -210,7 +205,7 @@ impl<'a> Testing<'a> {
             return Ok((judgement, first));
         }
         let names: Vec<&str> = failed.failures.iter().take(5).map(|failure| failure.name.as_str()).collect();
-        let message = format!("{} failed, and passed when run again at once on the same files", names.join(", "));
+        let message = recorded!("gate-flaky", tests = names.join(", "));
         if gate.flaky == Taken::Note {
             return Ok((second.with_notes([message]), again));
         }
@@ -218,13 +213,10 @@ impl<'a> Testing<'a> {
         let of_phase = failed.failures.iter().filter_map(|failure| failure.file.as_ref());
         let own = of_phase.into_iter().find(|file| changed.iter().any(|changed| &changed.path == *file));
         if let Some(file) = own {
-            let fix = "make the test, or what it tests, give the same answer each time";
-            let found = Finding::new("tests.flaky", message).at(file, None, None).fix(fix);
-            return Ok((Judgement::of(vec![found], "the phase's tests are flaky".into(), judgement.notes), first));
+            let found = finding("tests.flaky", message).at(file, None, None);
+            return Ok((Judgement::of(vec![found], recorded!("gate-flaky-own"), judgement.notes), first));
         }
-        let hint = "make these tests give the same answer each time, or set `flaky: note` in the gate, then `helix jobs resume`".into();
-        let fault =
-            Fault { kind: FaultKind::Flaky, message: format!("flaky: {message}"), hint: Some(hint), said: None };
+        let fault = fault(FaultKind::Flaky, recorded!("gate-flaky-fault", why = message));
         Ok((Judgement::faulted(fault).with_notes(judgement.notes), first))
     }
 }
@@ -254,7 +246,7 @@ pub(super) async fn read_run(
             output: checked.output.as_str().into(),
             report: checked.report.as_deref().map(Into::into),
         };
-        let counted = Sources::of(&context).ask("the output of the tests", &asked)?;
+        let counted = Sources::of(&context).ask(recorded!("gate-tests-output"), &asked)?;
         Ok((checked, counted))
     })
     .await?

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::FaultKind;
+use helix_core::said::Words;
+use helix_language::recorded;
 use helix_plan::{MutationGate, TestsGate};
 use sha2::{Digest, Sha256};
 
@@ -18,8 +20,8 @@ use super::{Tested, Testing};
 use crate::GateContext;
 use crate::checkout::{blocking, words};
 use crate::code::{Code, Mutant, new_lines};
-use crate::command::{as_submitted, end_text};
-use crate::judgement::{Judgement, Trouble, finding};
+use crate::command::{as_submitted, end_words};
+use crate::judgement::{Judgement, Trouble, fault, finding};
 use crate::sources::{Question, Sources};
 use crate::test_run::TestRun;
 use helix_git::{EntryKind, VariantFile};
@@ -82,11 +84,10 @@ pub(crate) async fn mutation(context: &Arc<GateContext>, gate: &MutationGate) ->
     noted.extend(unread);
     if all.is_empty() {
         let message = match sources.is_empty() {
-            true => "the phase changed no source that the command tests, so there is nothing to plant mistakes in"
-                .to_owned(),
-            false => format!("no mistake can be planted in the changed lines of {}", sources.join(", ")),
+            true => recorded!("gate-mutation-no-source"),
+            false => recorded!("gate-mutation-none", files = sources.join(", ")),
         };
-        return Ok(Judgement::nothing(message, "give this gate to a phase that writes code").with_notes(noted));
+        return Ok(Judgement::nothing(message).with_notes(noted));
     }
     let options = context.environment.get("PYTEST_ADDOPTS").map(str::to_owned);
     let tests = TestsGate::of_command(gate.command.clone(), gate.timeout);
@@ -94,15 +95,9 @@ pub(crate) async fn mutation(context: &Arc<GateContext>, gate: &MutationGate) ->
     let clean = testing.run(&context.result.commit, "").await?;
     let passed = clean.run.as_ref().map_or(0, |run| run.counts.passed);
     if clean.checked.run.end != CommandEnd::Exited(0) || passed == 0 || clean.doubt.is_some() {
-        let how = end_text(clean.checked.run.end);
-        let message = format!("`{}` does not pass on the result itself ({how}, {passed} tests passed)", gate.command);
-        let fault = Fault {
-            kind: FaultKind::NothingChecked,
-            message,
-            hint: Some("put `tests_pass` with the same command before this gate".into()),
-            said: None,
-        };
-        return Ok(Judgement::faulted(fault).with_command(clean.checked.evidence).with_notes(noted));
+        let how = end_words(clean.checked.run.end);
+        let message = recorded!("gate-mutation-unclean", command = &gate.command, how = how, passed = passed);
+        return Ok(Judgement::nothing(message).with_command(clean.checked.evidence).with_notes(noted));
     }
     let took = clean.checked.run.took;
     let own = LEAST_LIMIT.max(took * 3);
@@ -208,40 +203,35 @@ fn judged(gate: &MutationGate, fates: &[(Arc<Planted>, Fate)], possible: usize, 
         (of(Fate::Killed), of(Fate::TimedOut), of(Fate::Survived), of(Fate::Unbuilt));
     // A run that took too long may say more of the machine than of the tests.
     let viable = killed + survived;
-    let mut notes = vec![format!(
-        "{possible} small mistakes are possible in the changed lines; {} tried: {killed} noticed, {slow} ran into their \
-         time limit, {survived} not noticed, {unbuilt} could not be built",
-        fates.len()
+    let mut notes = vec![recorded!(
+        "gate-mutation-tried",
+        possible = possible,
+        tried = fates.len(),
+        killed = killed,
+        slow = slow,
+        survived = survived,
+        unbuilt = unbuilt
     )];
     if viable == 0 || !in_time && viable < ENOUGH {
-        let longer = "give the gate a longer `timeout`, or let its command run only the tests of what changed";
-        let (kind, message, hint) = if !in_time {
-            let message =
-                format!("time was up after {viable} of {possible} planted mistakes, which is too few to say anything");
-            (FaultKind::Timeout, message, longer)
+        let (kind, message) = if !in_time {
+            (FaultKind::Timeout, recorded!("gate-mutation-few", viable = viable, possible = possible))
         } else if slow > 0 {
-            let message = "each planted mistake ran into its time limit or could not be built, so nothing shows what the tests see";
-            (FaultKind::Timeout, message.to_owned(), longer)
+            (FaultKind::Timeout, recorded!("gate-mutation-slow"))
         } else {
-            let message = "none of the planted mistakes could be built and tested, so nothing shows what the tests see";
-            let hint = "build a changed line with a small mistake yourself and look at what the command says; leave the gate out where the \
-                        compiler rejects them all";
-            (FaultKind::NothingChecked, message.to_owned(), hint)
+            (FaultKind::NothingChecked, recorded!("gate-mutation-unbuilt"))
         };
-        return Judgement::faulted(Fault { kind, message, hint: Some(hint.into()), said: None }).with_notes(notes);
+        return Judgement::faulted(fault(kind, message)).with_notes(notes);
     }
-    let summary =
-        format!("the tests notice {killed} of {viable} planted mistakes, at least {} % are wanted", gate.min_killed);
+    let summary = recorded!("gate-mutation", killed = killed, viable = viable, wanted = gate.min_killed);
     let lines = fates.iter().filter(|(_, fate)| *fate == Fate::Survived).map(|(planted, _)| {
         let Mutant { line, before, after, .. } = &planted.mutant;
-        (planted, *line, format!("no test notices when `{before}` becomes `{after}`"))
+        (planted, *line, recorded!("gate-mutation-survived", before = before, after = after))
     });
     if killed * 100 >= viable * usize::try_from(gate.min_killed).unwrap_or(100) {
-        notes.extend(lines.map(|(planted, line, said)| format!("{}:{line}: {said}", planted.path)));
+        notes.extend(lines.map(|(planted, line, said)| Words::from(format!("{}:{line}: ", planted.path)).and(said)));
         return Judgement::of(Vec::new(), summary, notes);
     }
-    let fix = "write a test that fails with this mistake and passes without it; if the code does the same with it, it may be left out";
-    let findings = lines
-        .map(|(planted, line, said)| finding("mutation.survived", said).at(&planted.path, Some(line), None).fix(fix));
+    let findings =
+        lines.map(|(planted, line, said)| finding("mutation.survived", said).at(&planted.path, Some(line), None));
     Judgement::of(findings.collect(), summary, notes)
 }

@@ -5,7 +5,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::FaultKind;
+use helix_core::said::Words;
+use helix_language::recorded;
 use helix_plan::{Switch, Taken};
 
 use super::work::{Nonsense, Work};
@@ -13,7 +15,7 @@ use super::{Tested, Testing};
 use crate::baseline::Before;
 use crate::checkout::blocking;
 use crate::definition::WorkOf;
-use crate::judgement::{Judgement, Trouble, finding};
+use crate::judgement::{Judgement, Trouble, fault, finding};
 use crate::test_run::TestRun;
 
 /// Least time limit of the run with nonsense: nonsense may loop for ever, but a machine may be busy.
@@ -68,17 +70,11 @@ impl Testing<'_> {
         {
             return Ok(None);
         }
-        let fix = "undo these changes and make the tests pass by what the phase claims; if they are needed, the plan must claim them";
         let mut found = Vec::new();
         for path in &work.strays {
-            let message = format!("the tests pass only with the change to {path}, which no output of the phase claims");
-            found.push(finding("tests.unclaimed", message).at(path, None, None).fix(fix));
+            found.push(finding("tests.unclaimed", recorded!("gate-unclaimed", path = path)).at(path, None, None));
         }
-        Ok(Some(Judgement::of(
-            found,
-            "the tests pass only with changes that the phase does not claim".into(),
-            Vec::new(),
-        )))
+        Ok(Some(Judgement::of(found, recorded!("gate-unclaimed-changes"), Vec::new())))
     }
 
     /// The result with nonsense in its functions: tests that pass there, too, prove nothing.
@@ -90,59 +86,29 @@ impl Testing<'_> {
         let Nonsense { commit, files, new_functions, unread: mut notes } =
             blocking(move || of.control(&context)).await??;
         let Some(commit) = commit else {
-            notes.push(format!(
-                "no function in {} could be made to answer nonsense, so nothing shows what the tests see",
-                named(&work.sources)
-            ));
+            notes.push(recorded!("gate-control-none", files = named(&work.sources)));
             return Ok(Control::Seen(notes));
         };
         let limit = self.limit.min(LEAST_LIMIT.max(tested.checked.run.took * 3));
         let nonsense = self.run_variant(&commit, ".control", limit).await?;
-        let unseen = |kind, message: String, hint: &str| {
-            Control::Unseen(Box::new(Judgement::faulted(Fault {
-                kind,
-                message,
-                hint: Some(hint.to_owned()),
-                said: None,
-            })))
-        };
+        let unseen = |kind, message| Control::Unseen(Box::new(Judgement::faulted(fault(kind, message))));
         let total = |tested: &Tested| tested.run.as_ref().map_or(0, TestRun::total);
         if total(&nonsense) == 0 && did_not_compile(&nonsense.checked.output) {
-            let message = format!(
-                "{} could not be compiled with nonsense in the functions, so nothing shows what the tests see",
-                named(&files)
-            );
-            let hint = "look at the output of this run (`.control.log`); the plan may set `control: off` in this gate";
-            return Ok(unseen(FaultKind::Unreadable, message, hint));
+            return Ok(unseen(FaultKind::Unreadable, recorded!("gate-control-unbuilt", files = named(&files))));
         }
         if nonsense.is_as_good_as(tested) {
-            let message = format!(
-                "the tests also pass with nonsense in every function of {}: they do not test this work",
-                named(&files)
-            );
-            let hint = "write tests that call these functions and compare what comes of it; if this command is about something else, \
-                        the plan sets `control: off` in this gate";
-            return Ok(unseen(FaultKind::NothingChecked, message, hint));
+            return Ok(unseen(FaultKind::NothingChecked, recorded!("gate-control-unseen", files = named(&files))));
         }
         let still_pass = nonsense.run.as_ref().is_some_and(|run| new.is_subset(&run.passed));
         if new_functions && !new.is_empty() && still_pass {
             let names: Vec<String> = new.iter().take(5).cloned().collect();
-            let message = format!(
-                "all {} new tests ({}) also pass with nonsense in every function of {}: they do not test this work",
-                new.len(),
-                names.join(", "),
-                named(&files)
-            );
-            let hint = "let the new tests call what the phase wrote and compare what comes of it; if they are about something else, \
-                        the plan sets `control: off` in this gate";
-            return Ok(unseen(FaultKind::NothingChecked, message, hint));
+            let message =
+                recorded!("gate-control-new", tests = new.len(), names = names.join(", "), files = named(&files));
+            return Ok(unseen(FaultKind::NothingChecked, message));
         }
         let passed = nonsense.run.as_ref().map_or(0, |run| run.counts.passed);
-        notes.push(format!(
-            "with nonsense in every function of {}, {passed} of {} tests pass: the tests see this work",
-            named(&files),
-            total(tested)
-        ));
+        let (files, tests) = (named(&files), total(tested));
+        notes.push(recorded!("gate-control-seen", files = files, passed = passed, tests = tests));
         Ok(Control::Seen(notes))
     }
 
@@ -153,7 +119,7 @@ impl Testing<'_> {
         tested: &Tested,
         before: &[Before],
         new: &BTreeSet<String>,
-        notes: &mut Vec<String>,
+        notes: &mut Vec<Words>,
     ) -> Result<Option<Judgement>, Trouble> {
         let strict = self.gate.new_tests == Taken::Finding;
         let had = before.iter().filter_map(Before::tests).map(TestRun::total).max().unwrap_or(0);
@@ -177,15 +143,14 @@ impl Testing<'_> {
             return Ok(None);
         }
         let names: Vec<String> = passing.iter().take(5).map(|name| (*name).clone()).collect();
-        let which = match (all, names.is_empty()) {
-            (true, _) => "all new tests pass".to_owned(),
-            (false, _) => format!("{} of {} new tests ({}) pass", passing.len(), new.len(), names.join(", ")),
+        let names = names.join(", ");
+        let message = match all {
+            true => recorded!("gate-not-new"),
+            false => recorded!("gate-not-new-some", passing = passing.len(), tests = new.len(), names = names),
         };
-        let message = format!("{which} with the code as it was before the phase, too: they do not show what it did");
         if strict || all {
-            let fix = "write tests that fail without the phase's work and pass with it";
-            let found = finding("tests.not_new", message).fix(fix);
-            return Ok(Some(Judgement::of(vec![found], "the new tests do not test what is new".into(), Vec::new())));
+            let found = finding("tests.not_new", message);
+            return Ok(Some(Judgement::of(vec![found], recorded!("gate-not-new-tests"), Vec::new())));
         }
         notes.push(message);
         Ok(None)
@@ -195,7 +160,7 @@ impl Testing<'_> {
 /// What came of the run with nonsense.
 enum Control {
     /// The tests saw it, or there was nothing to see: notes on that.
-    Seen(Vec<String>),
+    Seen(Vec<Words>),
     /// They did not, or nothing shows it.
     Unseen(Box<Judgement>),
 }
@@ -219,8 +184,9 @@ pub(super) fn did_not_compile(output: &str) -> bool {
 }
 
 /// Files or tests for a sentence.
-pub(super) fn named(files: &[String]) -> String {
+pub(super) fn named(files: &[String]) -> Words {
     const SHOWN: usize = 5;
-    let shown = files.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    if files.len() > SHOWN { format!("{shown} and {} more", files.len() - SHOWN) } else { shown }
+    let shown = Words::from(files.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", "));
+    let more = files.len().saturating_sub(SHOWN);
+    if more > 0 { shown.and(" ").and(recorded!("and-more", more = more)) } else { shown }
 }

@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use helix_core::finding::{Fault, FaultKind, Finding};
+use helix_core::finding::{FaultKind, Finding};
 use helix_core::ids::CommitId;
+use helix_language::recorded;
 
 use super::proof::did_not_compile;
 use super::work::{UNPARSED, Unread, Work, Written, left_unread, test_files};
@@ -15,7 +16,7 @@ use super::{Tested, Testing};
 use crate::GateContext;
 use crate::checkout::blocking;
 use crate::code::{Asked, Blinded, Code};
-use crate::judgement::{Judgement, Trouble, finding};
+use crate::judgement::{Judgement, Trouble, fault, finding};
 use crate::sources::{Question, Sources};
 use crate::test_run::TestRun;
 use helix_git::VariantFile;
@@ -50,7 +51,7 @@ impl Testing<'_> {
         let (context, of) = (self.context.clone(), work.clone());
         let Suspicions { known, blind } = blocking(move || suspicions(&context, &of)).await??;
         if !known.is_empty() {
-            return Ok(Some(Judgement::of(known, "the code has the tests' answers written in it".into(), Vec::new())));
+            return Ok(Some(Judgement::of(known, recorded!("gate-knows-answers"), Vec::new())));
         }
         for Blind { commit, looks, is_whole } in blind {
             let suffix = if is_whole { ".unaware" } else { ".unaware-less" };
@@ -62,13 +63,10 @@ impl Testing<'_> {
                 false => {}
             }
             if !unseeing.is_as_good_as(tested) {
-                let fix = "let the code do the same whether it is tested or not; if it has to know, the plan sets `control: off` in this gate";
                 let found = looks.into_iter().map(|(path, line, what)| {
-                    let message = format!("the tests pass only where the code sees that it is tested: `{what}`");
-                    finding("tests.aware", message).at(&path, Some(line), None).fix(fix)
+                    finding("tests.aware", recorded!("gate-sees-tests", code = what)).at(&path, Some(line), None)
                 });
-                let summary = "the code does something else where it is not tested".to_owned();
-                return Ok(Some(Judgement::of(found.collect(), summary, Vec::new())));
+                return Ok(Some(Judgement::of(found.collect(), recorded!("gate-does-otherwise"), Vec::new())));
             }
             break;
         }
@@ -77,11 +75,8 @@ impl Testing<'_> {
 
     fn not_built(&self, looks: &[Look]) -> Judgement {
         let places: Vec<String> = looks.iter().take(5).map(|(path, line, _)| format!("{path}:{line}")).collect();
-        let message =
-            format!("the code asks whether it is tested ({}), and could not be built without that", places.join(", "));
-        let hint =
-            "look at the output of this run (`.unaware.log`); the plan may set `control: off` in this gate".to_owned();
-        Judgement::faulted(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint), said: None })
+        let message = recorded!("gate-sees-unbuilt", places = places.join(", "));
+        Judgement::faulted(fault(FaultKind::Unreadable, message))
     }
 }
 
@@ -109,9 +104,8 @@ fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Tro
         let known_answers =
             Question::KnownAnswers { code, source: source.as_str().into(), lines: Cow::Borrowed(&lines), asked };
         for (line, what) in sources.ask::<BTreeMap<u32, String>>(&path, &known_answers)? {
-            let fix = "compute the answer, also to questions that no test asks";
-            let message = format!("the code has the answer to a test's question written in it: {what}");
-            known.push(finding("tests.known", message).at(&path, Some(line), None).fix(fix));
+            let message = recorded!("gate-knows-answer", answer = what);
+            known.push(finding("tests.known", message).at(&path, Some(line), None));
         }
         for (is_whole, edits, looks) in &mut blind {
             let lines = Cow::Borrowed(&lines);

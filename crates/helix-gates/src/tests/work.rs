@@ -7,16 +7,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use helix_core::evidence::{ChangeKind, ChangedFile};
-use helix_core::finding::{Fault, FaultKind, Finding};
+use helix_core::finding::{FaultKind, Finding};
 use helix_core::ids::CommitId;
+use helix_core::said::Words;
 
 use super::Excused;
 use crate::GateContext;
 use crate::code::{Code, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, has_examples, new_lines};
 use crate::definition::{Family, WorkOf, families, gate_members, is_packaging, is_test};
-use crate::judgement::{Trouble, finding};
+use crate::judgement::{Trouble, fault};
 use crate::sources::{Question, Sources};
 use helix_git::{EntryKind, GitError, TreeListing, VariantFile};
+use helix_language::{finding, recorded};
 use helix_plan::GateSpec;
 
 /// What changed, by what it is for the tests.
@@ -43,7 +45,7 @@ pub(super) struct Nonsense {
     /// Whether the job wrote or changed one of these functions.
     pub(super) new_functions: bool,
     /// Sources that stay whole, with why, for people.
-    pub(super) unread: Vec<String>,
+    pub(super) unread: Vec<Words>,
 }
 
 /// Sources with nonsense in their functions.
@@ -209,15 +211,15 @@ type Stubs = Result<(EntryKind, Stubbed), &'static str>;
 pub(super) struct Unread {
     pub(super) path: String,
     pub(super) code: Code,
-    /// As a clause.
+    /// One of those that follow; messages choose by it.
     pub(super) why: &'static str,
 }
 
-pub(super) const TOO_LONG: &str = "has more than 2 MiB";
-pub(super) const UNPARSED: &str = "cannot be parsed";
+pub(super) const TOO_LONG: &str = "long";
+pub(super) const UNPARSED: &str = "unparsed";
 
 /// Notes of sources that were as unreadable when the job began. What the job made so keeps the gate from saying anything about it.
-pub(super) fn left_unread(sources: &mut Sources<'_>, unread: &[Unread]) -> Result<Vec<String>, Trouble> {
+pub(super) fn left_unread(sources: &mut Sources<'_>, unread: &[Unread]) -> Result<Vec<Words>, Trouble> {
     let context = sources.context();
     let before = context.files_at(&context.origin)?;
     let mut notes = Vec::new();
@@ -230,12 +232,9 @@ pub(super) fn left_unread(sources: &mut Sources<'_>, unread: &[Unread]) -> Resul
             None => !before.contains_key(path),
         };
         if was_readable {
-            let message = format!("{path} {why}, so nothing shows whether the tests see what it does");
-            let hint = "write or split it so that Helix can parse it (each file has less than 2 MiB); where that cannot be, the plan sets \
-                        `control: off` in this gate, or leaves the gate `mutation` out";
-            return Err(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint.to_owned()), said: None }.into());
+            return Err(fault(FaultKind::Unreadable, recorded!("gate-unread", path = path, why = *why)).into());
         }
-        notes.push(format!("not examined: {path}, which {why}"));
+        notes.push(recorded!("gate-unread-before", path = path, why = *why));
     }
     Ok(notes)
 }
@@ -287,7 +286,7 @@ fn other_expectations(
     sources: &mut Sources<'_>,
     tests: &[(String, Arc<TreeListing>)],
     excused: Excused,
-) -> Result<(Vec<Finding>, Vec<String>), Trouble> {
+) -> Result<(Vec<Finding>, Vec<Words>), Trouble> {
     let context = sources.context();
     let now = context.files()?;
     let (mut old, mut new) = (Vec::new(), Vec::new());
@@ -312,22 +311,16 @@ fn other_expectations(
     let changed = paths_of(if new.is_empty() { &old } else { &new });
     let other: Vec<OtherAnswer> =
         sources.ask(&changed, &Question::OtherAnswers { before: old.into(), now: new.into() })?;
-    for OtherAnswer { path, test, line, how } in other {
-        let message = format!("the test {test} {how}");
+    for OtherAnswer { path, line, said } in other {
         if context.claims.name(&path) || excused.covers(context, &path) {
-            notes.push(format!("{path}: {message}"));
+            notes.push(Words::from(format!("{path}: ")).and(said));
             continue;
         }
         let fix = match excused {
-            Excused::Nothing | Excused::Claimed => {
-                "make the code give what the test expected; if the task is to change that, the plan names this file in `outputs` by its \
-                 whole path, or sets `weaker_tests: note` in this gate"
-            }
-            Excused::Named => {
-                "make the code give what the test expected; if the task is to change that, the plan names this file in `outputs`"
-            }
+            Excused::Nothing | Excused::Claimed => recorded!("gate-expects-fix"),
+            Excused::Named => recorded!("gate-expects-fix-named"),
         };
-        findings.push(finding("tests.expects", message).at(&path, line, None).fix(fix));
+        findings.push(finding("tests.expects", said, fix).at(&path, line, None));
     }
     Ok((findings, notes))
 }
@@ -403,7 +396,7 @@ pub(super) fn with_former_tests(context: &GateContext) -> Result<Option<CommitId
 }
 
 /// Tests of the base that assert less now: findings, and notes of what the plan allows or what may be meant well.
-pub(super) fn weaker_tests(context: &GateContext, excused: Excused) -> Result<(Vec<Finding>, Vec<String>), Trouble> {
+pub(super) fn weaker_tests(context: &GateContext, excused: Excused) -> Result<(Vec<Finding>, Vec<Words>), Trouble> {
     let (tests, now, mut sources) = (former_tests(context)?, context.files()?, Sources::of(context));
     let read = |files: &TreeListing, path: &str| -> Result<Option<String>, GitError> {
         Ok(source_of(context, files, path)?.map(|(_, source)| source))
@@ -418,25 +411,20 @@ pub(super) fn weaker_tests(context: &GateContext, excused: Excused) -> Result<(V
                 sources.ask::<Vec<Weakening>>(path, &asked)?
             }
             None if now.contains_key(path) && (is_test(path) || old.contains("#[test]")) => {
-                vec![Weakening::of_file(format!("{TOO_LONG}, so nothing shows what it asserts"))]
+                vec![Weakening::of_file(recorded!("gate-weaker-long"))]
             }
             None => continue,
         };
         for weak in weakened {
-            let message = format!("the test {} {}", weak.test, weak.how);
             if excused.covers(context, path) || context.claims.cover(path) && !weak.plain {
-                notes.push(format!("{path}: {message}"));
+                notes.push(Words::from(format!("{path}: ")).and(weak.said));
                 continue;
             }
             let fix = match excused {
-                Excused::Nothing | Excused::Claimed => {
-                    "make the code pass the test as it was; if the task asks for less, the plan sets `weaker_tests: note` in this gate"
-                }
-                Excused::Named => {
-                    "make the code pass the test as it was; if the task asks for less, the plan names this file in `outputs`"
-                }
+                Excused::Nothing | Excused::Claimed => recorded!("gate-weaker-fix"),
+                Excused::Named => recorded!("gate-weaker-fix-named"),
             };
-            findings.push(finding("tests.weaker", message).at(path, weak.line, None).fix(fix));
+            findings.push(finding("tests.weaker", weak.said, fix).at(path, weak.line, None));
         }
     }
     // One file after the other has shown that it can be read: what takes too much is named.

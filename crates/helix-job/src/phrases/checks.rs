@@ -17,7 +17,7 @@ pub(super) fn gate(language: Language, phase: &PhaseId, report: &GateReport, job
     let phrase = Phrase::new(Sign::from(&report.verdict), Some(phase), text);
     match &report.verdict {
         Verdict::Pass => phrase,
-        Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(finding)),
+        Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(|one| finding(language, one))),
         Verdict::Inconclusive { fault } => {
             let ErrorView { message, hint: remedy, .. } = ErrorView::of_fault(fault).of_job(job).said_in(language);
             let more = remedy.map(|text| hint(language, &text));
@@ -26,11 +26,12 @@ pub(super) fn gate(language: Language, phase: &PhaseId, report: &GateReport, job
     }
 }
 
-/// What a gate found, in one line. Gates record that in English; in other languages it is told by what they counted, and empty where
-/// they counted nothing.
+/// What a gate found, in one line. What a former Helix recorded in English only is told by what was counted in other languages, and empty
+/// where nothing was.
 pub fn gate_summary(language: Language, report: &GateReport) -> String {
     match (&report.verdict, &report.tests, &report.command) {
         _ if language == RECORD => report.summary.clone(),
+        _ if !report.said.is_empty() => language.words(&report.said),
         (Verdict::Inconclusive { fault }, _, _) if fault.said.is_some() => fault_message(language, fault),
         (Verdict::Inconclusive { .. }, _, _) => report.summary.clone(),
         (_, Some(TestCounts { passed, failed, skipped }), _) => {
@@ -43,15 +44,15 @@ pub fn gate_summary(language: Language, report: &GateReport) -> String {
     }
 }
 
-/// What a gate found, as it is recorded: how its command ended, or how much it found, in English in its own words. The first of the
-/// findings follows where these do not say it.
+/// What a gate found, as it is recorded: how its command ended, or how much it found; of what was recorded in English only, how much. The
+/// first of the findings follows where that does not say it.
 pub(crate) fn gate_found(report: &GateReport, findings: &[Finding]) -> Words {
     let counts = report.command.is_none() || report.tests.is_some();
     match findings.first().filter(|_| counts) {
-        Some(first) if !report.summary.contains(&first.message) => {
+        Some(first) if report.said.is_empty() && !first.is_said_in(&report.summary, &report.said) => {
             recorded!("gate-found", summary = &report.summary, problems = findings.len())
         }
-        Some(_) | None => Words::from(&report.summary),
+        Some(_) | None => report.words(),
     }
 }
 
@@ -92,11 +93,16 @@ pub fn found(language: Language, finding: &Finding) -> String {
     if finding.said.is_empty() { finding.message.clone() } else { language.words(&finding.said) }
 }
 
-/// A finding with its place.
-pub fn finding(finding: &Finding) -> String {
-    one_line(&finding.placed(), LINE)
+/// What would fix it, in a language where these are Helix's own words.
+pub fn fix(language: Language, finding: &Finding) -> Option<String> {
+    finding.fix.as_ref().map(|_| language.words(&finding.fix_words()))
 }
 
-pub(super) fn first(findings: &[Finding]) -> &str {
-    findings.first().map_or("", |finding| finding.message.as_str())
+/// A finding with its place.
+pub fn finding(language: Language, finding: &Finding) -> String {
+    one_line(&language.words(&finding.placed()), LINE)
+}
+
+pub(super) fn first(language: Language, findings: &[Finding]) -> String {
+    findings.first().map(|finding| found(language, finding)).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use helix_core::ids::TreeId;
 use helix_core::said::Words;
 use helix_job::question::{FAIL, SKIP};
 use helix_job::{Effect, JobEvent, phrases};
-use helix_language::{Language, fault, recorded};
+use helix_language::{Language, fault, recorded, summed_up};
 
 use super::{Play, escalating, unreadable, verified};
 use crate::world::{answered, id, job, lost, run_finished, spec};
@@ -77,7 +77,7 @@ fn causes_of_runs_and_reviews_are_said_in_german_and_recorded_in_english() {
     assert!(error.said_in(Language::German).message.starts_with("Der letzte Lauf wurde nicht fertig: "), "{error:?}");
 }
 
-/// A gate's own words are English; what it counted can be told in any language.
+/// Of what a former Helix recorded of a gate in English only, the counts can be told in any language.
 #[test]
 fn what_a_gate_counted_is_said_in_german() {
     let tree = TreeId::new("0".repeat(40)).unwrap();
@@ -88,4 +88,43 @@ fn what_a_gate_counted_is_said_in_german() {
     assert_eq!(phrases::gate_summary(Language::German, &report), "3 bestanden, 0 gescheitert, 1 ausgelassen");
     report.tests = Some(TestCounts { passed: 3, failed: 2, skipped: 0 });
     assert_eq!(phrases::gate_summary(Language::German, &report), "3 bestanden, 2 gescheitert");
+}
+
+/// What a gate says of its own accord goes through all that is made of it: the error of its phase, the event, the next prompt.
+#[test]
+fn what_a_gate_found_is_said_in_german_and_told_to_the_agent_in_english() {
+    let mut only = super::phase("a", &[], 1);
+    only.max_attempts = 2;
+    let mut play = Play::new(spec(vec![only]));
+    play.work();
+    let message = recorded!("gate-files-missing", path = "page.md");
+    let found = helix_language::finding("files.missing", message.clone(), message.hint());
+    assert_eq!(found.message, "page.md is not in the result");
+    let verdict = Verdict::Fail { findings: vec![found] };
+    let report = GateReport::new("files_exist", verdict, String::new(), play.tree("a"));
+    let mut report = summed_up(report, recorded!("gate-files-not-there", files = 1_u32));
+    report.notes = vec!["a note of before".to_owned()];
+    let finished = |attempt, report| JobEvent::GateFinished { phase: id("a"), attempt, gate: 0, report };
+    let event = finished(1, report.clone());
+    let lines = phrases::event(Language::German, &event, &play.view()).unwrap();
+    assert!(format!("{lines:?}").contains("page.md ist nicht im Ergebnis"), "{lines:?}");
+    // Wire and back: what a former Helix wrote has no words, and reads as it did.
+    let mut wire = serde_json::to_value(&report).unwrap();
+    assert_eq!(serde_json::from_value::<GateReport>(wire.clone()).unwrap(), report);
+    let keys = ["said", "notes_said"];
+    keys.iter().for_each(|key| drop(wire.as_object_mut().unwrap().remove(*key)));
+    let former: GateReport = serde_json::from_value(wire).unwrap();
+    assert_eq!((former.words(), former.notes().count()), ((&report.summary).into(), 1));
+    assert_eq!(phrases::gate_summary(Language::German, &report), "1 Datei(en) fehlen oder sind leer");
+    play.event(event);
+    let [Effect::StartAttempt { correction: Some(told), .. }] = &play.effects()[..] else { panic!() };
+    let told = told.to_markdown();
+    assert!(told.contains("page.md is not in the result") && told.contains("How to fix: create it in"), "{told}");
+    play.work();
+    play.event(finished(2, GateReport { tree: play.tree("a"), ..report }));
+    let error = play.view().phases[0].error.clone().unwrap();
+    let summary = "gate files_exist found: 1 file(s) are missing or empty: page.md is not in the result";
+    assert_eq!(error.message, summary);
+    let german = "Gate files_exist fand: 1 Datei(en) fehlen oder sind leer: page.md ist nicht im Ergebnis";
+    assert_eq!(error.said_in(Language::German).message, german);
 }

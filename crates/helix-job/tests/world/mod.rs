@@ -408,16 +408,6 @@ pub fn gate_finished(phase: &PhaseId, attempt: u32, gate: usize, tree: TreeId, v
         phase: phase.clone(),
         attempt,
         gate,
-        report: GateReport {
-            gate: "syntax_check".into(),
-            verdict,
-            summary: "1 file".into(),
-            tree,
-            command: None,
-            tests: None,
-            steps: Vec::new(),
-            notes: Vec::new(),
-            duration_ms: 1,
-        },
+        report: GateReport { duration_ms: 1, ..GateReport::new("syntax_check", verdict, "1 file".into(), tree) },
     }
 }

@@ -738,7 +738,7 @@ cause-nothing-changed = eine Phase der Art { $kind } muss Dateien ändern: die P
 cause-phases-invalid = die gelieferten Phasen sind ungültig
 cause-outgrown = der Plan ist inzwischen gewachsen, und die gelieferten Phasen passen nicht mehr
 cause-gate = Gate { $gate } fand: { $why }
-# Was ein Gate selbst sagt, ist englisch.
+# Was nur auf Englisch aufgezeichnet ist, zählt nur.
 gate-found =
     { $summary ->
        *[other]
@@ -1605,3 +1605,453 @@ web-your-words = In eigenen Worten
 serve-pages = Seiten: { $url }  (meldet einmal an, innerhalb von 10 Minuten; erneut: helix open)
 open-at = { $url }  (meldet einmal an, innerhalb von 10 Minuten)
 open-no-browser = Kein Browser ließ sich starten: Die Adresse selbst öffnen.
+
+### Was Gates finden
+
+gate-more-findings = { $more } weitere Befunde werden nicht gezeigt
+gate-cancelled = die Prüfung wurde abgebrochen
+gate-broken = die Prüfung selbst ist gescheitert: { $why }
+gate-delivers-nothing = das Gate { $gate } liefert nichts aus
+gate-unchecked = das Gate { $gate } prüft Helix nicht
+    .hint = das ist ein Fehler in Helix: bitte melden
+gate-parser-panicked = ein Parser ist an einer der Dateien abgestürzt
+gate-no-thread = kein Thread dafür: { $error }
+gate-no-answer = ihr Thread endete ohne Antwort
+gate-source-unread = { $path } wurde nicht gelesen: { $error }
+gate-source-no-process = kein Prozess liest { $path }: { $error }
+gate-source-too-long = damit brauchen die Quelltexte dieser Prüfung zu lange
+gate-source-unchecked = { $path } lässt sich nicht prüfen: { $why }
+    .hint = in kleinere, weniger tief verschachtelte Dateien aufteilen
+gate-print-less = die Tests weniger ausgeben lassen
+gate-tests-output = die Ausgabe der Tests
+gate-old-report = der alte Bericht { $report } lässt sich nicht entfernen: { $error }
+gate-output-unreadable = ihre Ausgabe lässt sich nicht lesen: { $error }
+gate-end-exit = Exit { $code }
+gate-end-signal = Signal { $signal }
+gate-end-time = Zeit abgelaufen
+gate-end-output = zu viel ausgegeben
+gate-end-memory = zu viel Speicher belegt
+gate-end-cancelled = abgebrochen
+gate-command-unreadable = der Befehl { $command } lässt sich nicht ausführen: { $why }
+gate-program-unfound = { $program } fand ein benötigtes Programm nicht (Exit 127): { $said }
+    .hint = das Programm im PATH der Gates installieren (siehe `helix doctor`). Wo git es ignoriert, wie in node_modules, fehlt es in einem sauberen Checkout: `setup = ["npm ci"]` unter [workspace] in helix.toml eintragen
+gate-module-unfound = { $program }: { $said }
+    .hint = das Modul dort installieren, wo Gates es finden (`helix doctor`): in der virtuellen Umgebung oder für das python aus dem PATH
+gate-program-not-executable = { $program } oder ein aufgerufenes Programm ist nicht ausführbar (Exit 126): { $said }
+    .hint = das Skript ausführbar machen und seinen Modus committen
+gate-command-too-long = { $program } brauchte länger als { $seconds } s und wurde angehalten
+    .hint = dem Gate ein längeres `timeout` geben oder den Befehl beschleunigen
+gate-command-output = { $program } gab mehr als { $size } MiB aus und wurde angehalten
+    .hint = den Befehl weniger ausgeben lassen
+gate-command-memory = { $program } belegte mehr Speicher, als ein Lauf darf, und wurde angehalten
+    .hint = den Bedarf senken, etwa mit weniger Prozessen zugleich, oder `max_memory_mb` unter [sandbox] in der eigenen Konfiguration erhöhen
+gate-command-killed = { $program } wurde von außen beendet (Signal { $signal })
+    .hint = auf Speichermangel prüfen (`dmesg`) oder weniger Phasen zugleich laufen lassen, dann noch einmal versuchen
+gate-setup-failed = `{ $command }`, das die Arbeitsumgebung einrichtet, scheitert mit den Abhängigkeiten, die das Ergebnis nennt
+    .hint = die Dateien mit den Abhängigkeiten samt Lock-Datei so ändern, dass der Befehl in einem frischen Klon gelingt
+gate-command-ended = `{ $command }`: { $how }
+gate-command-failed = `{ $command }` ist fehlgeschlagen ({ $how })
+    .hint = beheben, was die Ausgabe nennt, und den Befehl selbst ausführen, bis er mit 0 endet
+gate-command-not-phases = `{ $command }` schlug schon vor dem Job aus demselben Grund fehl ({ $how }): das liegt nicht an der Phase
+    .hint = vor dem Job beheben, von einer Phase beheben lassen, oder den Befehl nur ansehen lassen, was der Job ändert
+gate-command-new-lines = `{ $command }` schlug schon vor dem Job fehl; gezeigt werden die neuen Zeilen
+gate-command-as-before = `{ $command }` schlug schon vor dem Job aus demselben Grund fehl
+gate-command-cannot = `{ $command }` kann nicht laufen: { $why }
+gate-files-hidden = Dateien des Jobs bleiben der Prüfung verborgen
+gate-check-changed = die Prüfung selbst wurde geändert
+gate-leftovers =
+    { $processes ->
+        [one] 1 Prozess, den der Befehl laufen ließ, wurde beendet
+       *[other] { $processes } Prozesse, die der Befehl laufen ließ, wurden beendet
+    }
+gate-sandbox = die Sandbox lässt ein Gate nur in seinen Checkout und nach /tmp schreiben und sonst nichts im Home-Verzeichnis lesen: siehe docs/sandbox.md
+gate-decides =
+    { $path } bestimmt mit, wie `{ $command }` prüft, und wurde { $how ->
+        [added] hinzugefügt
+        [deleted] gelöscht
+       *[changed] geändert
+    }, aber kein Output der Phase beansprucht diese Datei
+    .hint =
+        { $how ->
+            [added] { $path } entfernen, oder das Nötige in Dateien legen, die die Phase beansprucht
+           *[changed] jede Änderung an { $path } zurücknehmen und die Prüfung so bestehen, wie sie war; ist die Änderung nötig, muss der Plan sie beanspruchen
+        }
+gate-decides-claimed =
+    { $path } bestimmt mit, wie `{ $command }` prüft, und wurde vom Job { $how ->
+        [added] hinzugefügt
+        [deleted] gelöscht
+       *[changed] geändert
+    }; der Plan erlaubt das
+gate-decides-free =
+    { $path } bestimmt mit, wie `{ $command }` prüft, und wurde vom Job { $how ->
+        [added] hinzugefügt
+        [deleted] gelöscht
+       *[changed] geändert
+    }; kein Output schließt das aus
+gate-hides = { $by } verbirgt { $path }, eine vom Job geänderte Datei, vor Werkzeugen, die Dateien suchen
+    .hint = dieses Muster zurücknehmen; sollen diese Dateien ausgelassen werden, nennt der Plan diese Datei mit ihrem ganzen Pfad in `outputs`
+gate-elsewhere-wanted = { $program } will { $path } lesen: das ist das eigene Arbeitsverzeichnis, nicht das Ergebnis, das das Gate prüft
+gate-elsewhere-read = { $program } hat womöglich { $path } gelesen: das ist das eigene Arbeitsverzeichnis, nicht das Ergebnis, das das Gate prüft
+gate-elsewhere-python = eine editierbare Installation führt dorthin: das Ergebnis selbst im Befehl des Gates installieren (`sh -c 'pip install -q --no-deps . && pytest'`) oder das Paket ohne `-e`
+gate-elsewhere-node = `npm link`, NODE_PATH oder ein verlinktes Paket führt dorthin: das Paket mit seinem relativen Pfad nennen (`file:`, Workspaces) und im Checkout installieren (`setup = ["npm ci"]` unter [workspace] in helix.toml)
+gate-elsewhere-path = eine Abhängigkeit ist mit ihrem absoluten Pfad genannt (`path` oder `[patch]` von Cargo, `replace` oder `use` von Go): den Pfad relativ zur Datei nennen
+gate-elsewhere-other = nach einem absoluten Pfad in der Konfiguration des Werkzeugs, in einem Link oder einer Variablen suchen; ihn relativ zum Repository nennen. Daten, die Gates von außerhalb brauchen: `readable` unter [sandbox] in der eigenen helix.toml
+gate-lacks = unter [workspace] in helix.toml eintragen: { $keys }
+gate-lacks-both = unter [workspace] in helix.toml eintragen: { $setup } und { $copy }
+gate-lacks-venv = den Befehl ohne `{ $path }/bin/` schreiben: Gates finden die Programme der virtuellen Umgebung im PATH
+gate-lacks-directory = `{ $path }/` von `setup` unter [workspace] in helix.toml anlegen lassen, oder dort `copy = ["{ $path }"]` eintragen
+gate-unprepared =
+    `{ $command }` kann in einem sauberen Checkout nicht laufen: git ignoriert { $shown }, und { $names ->
+        [one] damit
+       *[other] mit ihnen
+    } läuft der Befehl
+gate-unprepared-tests =
+    { $tests ->
+        [one] 1 Test scheitert
+       *[other] { $tests } Tests scheitern
+    } bei `{ $command }` in einem sauberen Checkout nur, weil git { $shown } ignoriert und { $names ->
+        [one] das
+       *[other] sie
+    } dort { $names ->
+        [one] fehlt
+       *[other] fehlen
+    }: { $failed }
+gate-counted = { $passed } bestanden, { $failed } gescheitert ({ $how })
+gate-adr-none = kein ADR zu prüfen: der Plan nennt keines und die Phase hat keines geändert
+    .hint = das ADR im Plan (`adr:`) oder in `files` des Gates nennen
+gate-adr =
+    { $decisions ->
+        [one] 1 Entscheidung
+       *[other] { $decisions } Entscheidungen
+    }, { $errors } Fehler
+gate-conflicts-nothing = es gibt keine Datei anzusehen
+    .hint = die Dateien nennen, die in Konflikt standen
+gate-conflict-marker = eine Konfliktmarkierung ist übrig: { $marker }
+    .hint = beide Seiten zusammenführen und die Zeilen mit Markierungen entfernen
+gate-conflicts-none = keine Konfliktmarkierung in { $files } Datei(en)
+gate-conflicts-left = { $markers } Konfliktmarkierung(en) übrig
+gate-delivery-unset = die Variable { $name }, die `pass_env` des Gates nennt, ist für den Host nicht gesetzt
+    .hint = den Host (`helix serve`, `helix run`) mit gesetzter Variable { $name } starten
+gate-delivery-program = das Programm { $program } wurde nicht gefunden
+    .hint = { $program } dort installieren, wo Helix es findet: `helix doctor` zeigt den PATH
+gate-delivered = { $commands } Befehl(e) und { $probes } Probe(n)
+gate-healthy = gesund
+gate-rolled-back = mit { $commands } Befehl(en) zurückgenommen
+gate-unhealthy = nicht gesund: { $step }: { $seen }
+    .hint = die Ausgabe des Befehls und das Ziel ansehen
+gate-delivery-failed = { $step } ist fehlgeschlagen ({ $seen })
+    .hint = beheben, was die Ausgabe nennt; was der Befehl bis dahin bewirkt hat, bleibt
+gate-delivery-unknown = { $why }: was er bewirkt hat, ist unbekannt
+gate-probe-failed =
+    { $probe }: { $seen }{ $attempts ->
+        [one] { "" }
+       *[other] , nach { $attempts } Versuchen
+    }
+    .hint = die Ursache beheben, oder dem Gate mehr `retries` geben, wenn es länger braucht
+gate-status = Status { $status }
+gate-status-other = Status { $status }, nicht { $wanted }
+gate-status-without = Status { $status }, ohne { $missing }
+gate-status-none = keine Antwort ({ $how })
+gate-connected = verbunden
+gate-connected-not = keine Antwort innerhalb von { $seconds } s
+gate-docs-code = { $place }: `{ $path }` ist nicht im Repository
+gate-docs-anchor = { $target } hat keine Überschrift #{ $anchor }
+    .hint = auf eine vorhandene Überschrift verweisen
+gate-docs-gone = { $target } führt zu { $path }; das ist nicht im Ergebnis
+    .hint = die Datei anlegen oder den Verweis entfernen
+gate-did-you-mean = gemeint ist vielleicht { $near }
+gate-docs-none = die Phase hat keine Markdown-Datei geändert
+    .hint = `docs_refs_valid` aus Phasen entfernen, die keine Dokumentation schreiben
+gate-docs = { $documents } Dokument(e), { $links } lokale(r) Link(s), davon { $broken } defekt
+gate-files-nothing = es gibt keine Datei zu suchen: das Gate nennt keine und die Phase beansprucht keine Outputs
+    .hint = Dateien im Gate oder in `outputs` der Phase aufzählen
+gate-files-dangling = { $path } ist ein Link auf { $target }; das ist nicht im Ergebnis
+    .hint = durch die Datei ersetzen, oder auf eine Datei des Repositorys verweisen
+gate-files-empty = { $path } ist leer
+    .hint = den Inhalt schreiben, oder die Datei aus dem Gate entfernen, wenn sie nicht gebraucht wird
+gate-files-missing = { $path } ist nicht im Ergebnis
+    .hint = im Repository unter genau diesem Pfad anlegen und nicht in .gitignore eintragen
+gate-files-near = anlegen; gemeint ist vielleicht { $near }
+gate-files-there = { $files } Datei(en) vorhanden
+gate-files-not-there = { $files } Datei(en) fehlen oder sind leer
+gate-outputs-none = die Phase beansprucht keine Outputs
+    .hint = in `outputs` der Phase aufzählen, was sie anlegen oder ändern soll
+gate-outputs-unchanged = { $path } ist als Output beansprucht, aber die Phase hat es nicht geändert
+    .hint = diese Datei ändern, wie der Plan es verlangt; andere Dateien und solche in .gitignore zählen nicht
+gate-outputs-deleted = { $path } ist als Output beansprucht, aber die Phase hat es gelöscht
+    .hint = mit dem neuen Inhalt wieder anlegen
+gate-outputs-besides =
+    { $path } wurde außerhalb der beanspruchten Outputs { $how ->
+        [added] hinzugefügt
+        [deleted] gelöscht
+       *[changed] geändert
+    }
+gate-outputs-outside =
+    { $path } wurde { $how ->
+        [added] hinzugefügt
+        [deleted] gelöscht
+       *[changed] geändert
+    }, aber die Phase beansprucht es nicht
+    .hint = diese Änderung zurücknehmen; ist sie nötig, muss der Plan sie beanspruchen
+gate-outputs =
+    { $outputs ->
+        [one] 1 Output
+       *[other] { $outputs } Outputs
+    } angegeben, { $others ->
+        [0] keine anderen Dateien geändert
+        [one] 1 andere Datei geändert
+       *[other] { $others } andere Dateien geändert
+    }
+gate-outputs-problems =
+    { $problems ->
+        [one] 1 Problem
+       *[other] { $problems } Probleme
+    }: { $summary }
+gate-syntax-long = { $path } ist größer als { $size } MiB und wurde nicht geparst
+gate-syntax-encoding = die Datei ist kein gültiges UTF-8
+    .hint = als UTF-8 speichern
+gate-syntax-template = { $path } ist eine Vorlage und wurde nicht als YAML geparst
+gate-syntax-as-before = { $path } lässt sich mit der eingebauten Grammatik nicht parsen, wie schon vor dem Job
+gate-syntax-valid = die Datei zu gültigem { $language } machen
+gate-syntax-unknown = in keiner bekannten Sprache: { $files }
+gate-syntax-good = { $files } Datei(en) fehlerfrei geparst
+gate-syntax-bad = { $errors } Syntaxfehler in { $files } Datei(en)
+gate-syntax-none-among = keine von der Phase geänderte Datei ließ sich parsen unter { $files }
+    .hint = `files` des Gates prüfen; sie werden mit den Dateien verglichen, die die Phase geändert hat
+gate-syntax-none-known = keine der { $files } geänderten Datei(en) ist in einer Sprache, die sich parsen lässt
+    .hint = dieser Phase andere `gates` geben: `files_exist` oder einen `command`, der solche Dateien prüft
+gate-syntax-deleted = { $files } Datei(en) gelöscht, nichts mehr zu parsen
+gate-syntax-nothing = die Phase hat keine Datei geändert
+    .hint = prüfen, was der Agent getan hat; ist das richtig, `syntax_check` entfernen
+gate-criterion-bare = das Kriterium { $criterion } hat keinen Beleg
+gate-criterion-write = einen Test dafür schreiben, und { $form } in { $path }
+gate-criterion-own = { $criterion } bekam seinen Test von der Phase selbst
+gate-criteria-no-adr = der Plan nennt kein ADR und hat deshalb keine Kriterien
+    .hint = im Plan eintragen: `adr: adr/012-title.md`
+gate-criteria-adr-gone = { $path } ist nicht in dem Commit, von dem die Phase ausging
+    .hint = das ADR vor dem Job committen, oder von einer früheren Phase schreiben lassen
+gate-hint-criteria = Kriterien mit Kästchen unter `## Acceptance criteria` schreiben: `- [ ] …`; in MADR genügt `### Confirmation`
+gate-criteria-none = { $path } hat keine Akzeptanzkriterien mit Kästchen
+    .hint = { gate-hint-criteria }
+gate-criteria-none-madr = { $path } sagt in keinem Abschnitt Confirmation, wie es bestätigt wird, und hat keine Akzeptanzkriterien
+    .hint = { gate-hint-criteria }
+gate-criteria-none-nygard = { $path } hat keinen Abschnitt Acceptance criteria mit Kästchen
+    .hint = { gate-hint-criteria }
+gate-criterion-unmet = das Kriterium { $criterion } ist nicht erfüllt: { $why }
+gate-criterion-unchecked = { $place }: { $proof } ließ sich nicht prüfen: { $why }
+gate-criteria-met = { $criteria } Kriterien von { $path }, alle belegt
+gate-criteria-unmet = { $criteria } Kriterien von { $path }, { $findings } Befund(e)
+gate-criterion-exit = `{ $command }` endete mit { $how }, nicht mit Exit { $exit }
+    .hint = beheben, was die Ausgabe nennt, und den Befehl selbst ausführen
+gate-criterion-empty = { $path } ist leer
+    .hint = den Inhalt schreiben
+gate-criterion-missing = { $path } ist nicht im Ergebnis
+    .hint = im Repository unter genau diesem Pfad anlegen
+gate-criterion-there =
+    { $files ->
+        [one] vorhanden
+       *[other] { $files } Dateien vorhanden
+    }
+gate-hint-test-name = den Test mit seiner Datei nennen, oder den Befehl schreiben, der ihn ausführt: `— test: `<Befehl>``
+gate-criterion-unknown = Helix weiß nicht, wie der Test { $test } auszuführen ist
+    .hint = { gate-hint-test-name }
+gate-criterion-no-name = { $test } ist nicht der Name eines Tests
+    .hint = { gate-hint-test-name }
+gate-hint-fix-test = den Code beheben, bis der Test besteht
+gate-criterion-failures = `{ $command }` meldet gescheiterte Tests
+    .hint = { gate-hint-fix-test }
+gate-criterion-failed = gescheitert: { $tests }
+    .hint = { gate-hint-fix-test }
+gate-criterion-no-test = `{ $command }` hat keinen Test ausgeführt ({ $how })
+    .hint = den Test, den das Kriterium nennt, unter genau diesem Namen schreiben und committen
+gate-criterion-command = `{ $command }` ist fehlgeschlagen ({ $how })
+    .hint = beheben, was die Ausgabe nennt
+gate-criterion-passed = { $tests } bestanden
+gate-criterion-uncounted = `{ $command }` gibt nicht aus, wie viele Tests liefen
+    .hint = einen Runner verwenden, dessen Zusammenfassung Helix liest (docs/gates.md)
+gate-criterion-none-ran = `{ $command }` hat keinen Test ausgeführt
+    .hint = die Tests schreiben, die das Kriterium verlangt
+gate-criterion-not-shown = `{ $command }` zeigt `{ $missing }` nicht
+    .hint = den Code so beheben, dass die Ausgabe genau diesen Text enthält
+gate-criterion-shown = { $how }, mit der erwarteten Ausgabe
+gate-hint-runner = den Runner von selbst enden lassen, und sonst nichts ausgeben lassen, was wie seine Zusammenfassung aussieht
+gate-doubt-ended = laut Ausgabe haben { $passed } Tests bestanden, aber der Runner wurde beendet, bevor er seinen eigenen Bericht schrieb
+    .hint = { gate-hint-runner }
+gate-doubt-better = laut Ausgabe haben { $passed } bestanden und sind { $failed } gescheitert, laut dem Bericht des Runners aber { $really_passed } und { $really_failed }
+    .hint = { gate-hint-runner }
+gate-doubt-summaries = die Ausgabe hat { $runs } Zusammenfassungen, aber unittest gibt eine aus
+    .hint = { gate-hint-runner }
+gate-flaky = { $tests } gescheitert, und auf denselben Dateien sofort noch einmal ausgeführt bestanden
+    .hint = den Test oder das Getestete jedes Mal dieselbe Antwort geben lassen
+gate-flaky-own = die Tests der Phase sind unbeständig
+gate-flaky-fault = unbeständig: { $why }
+    .hint = diese Tests jedes Mal dieselbe Antwort geben lassen, oder `flaky: note` im Gate setzen, dann `helix jobs resume`
+gate-tests-broken = `{ $command }` ist fehlgeschlagen ({ $how }), bevor Tests laufen konnten
+    .hint = beheben, was die Ausgabe nennt, dann den Befehl selbst ausführen
+gate-tests-uncounted = `{ $command }` endete mit { $how }, aber die Ausgabe nennt keine Zahl von Tests: nichts belegt, dass welche liefen
+    .hint = einen Runner verwenden, dessen Zusammenfassung Helix liest (docs/gates.md), ihn JUnit-XML schreiben lassen, oder das Gate `command` verwenden
+gate-tests-none = `{ $command }` hat keinen Test ausgeführt ({ $skipped } ausgelassen)
+    .hint = prüfen, ob die Tests dort liegen, wo der Befehl sie sucht, und ob sie committet sind
+gate-before-not-run =
+    nichts zum Vergleichen: vor { $since ->
+        [job] dem Job
+       *[phase] der Phase
+    }: { $why }
+gate-before-time =
+    nichts zum Vergleichen: vor { $since ->
+        [job] dem Job
+       *[phase] der Phase
+    } brauchte der Befehl zu lange
+gate-before-output =
+    nichts zum Vergleichen: vor { $since ->
+        [job] dem Job
+       *[phase] der Phase
+    } gab der Befehl zu viel aus
+gate-before-memory =
+    nichts zum Vergleichen: vor { $since ->
+        [job] dem Job
+       *[phase] der Phase
+    } belegte der Befehl zu viel Speicher
+gate-before-none =
+    nichts zum Vergleichen: vor { $since ->
+        [job] dem Job
+       *[phase] der Phase
+    } gab es keine Tests
+gate-failed-before = { $test } scheiterte schon vor dem Job
+gate-tests-unnamed = { $tests } gescheiterte(r) Test(s) ohne erkennbaren Namen; sie zählen als neu
+gate-tests-exit = `{ $command }` ist fehlgeschlagen ({ $how }), obwohl kein neuer Test gescheitert ist
+    .hint = das Ende der Ausgabe ansehen: eine Grenze der Abdeckung, eine Warnung als Fehler oder ein Absturz
+gate-tests-old = { $counts } ({ $old } davon schon vor dem Job)
+gate-tests-still-fail =
+    { $tests ->
+        [one] 1 Test scheiterte
+       *[other] { $tests } Tests scheiterten
+    } vor dem Job und { $tests ->
+        [one] scheitert
+       *[other] scheitern
+    } noch immer: { $shown }
+    .hint = beheben; was nicht zur Aufgabe gehört, kommt in `known_failures` dieses Gates im Plan
+gate-hint-fix-code = den Code beheben; den Test nur ändern, wenn er der Aufgabe widerspricht
+gate-test-failed = { $test } ist gescheitert
+    .hint = { gate-hint-fix-code }
+gate-test-broken-earlier = { $test } ist gescheitert (auch vor dieser Phase, aber nicht vor dem Job: eine frühere Phase ist die Ursache)
+    .hint = { gate-hint-fix-code }
+gate-test-fixed-earlier = { $test } ist gescheitert (wie vor dem Job; eine frühere Phase hatte das behoben)
+    .hint = { gate-hint-fix-code }
+gate-tests-fewer =
+    vor { $since ->
+        [job] dem Job
+       *[phase] der Phase
+    } liefen { $before } Tests, jetzt nur noch { $now }
+    .hint = die entfernten Tests wiederherstellen; ein falscher Test wird berichtigt, nicht gelöscht
+gate-tests-skipped =
+    vor { $since ->
+        [job] dem Job
+       *[phase] der Phase
+    } wurden { $before } Tests ausgelassen, jetzt { $now }
+    .hint = die neuen Skip-Markierungen entfernen und diese Tests bestehen lassen
+gate-undecided = Tests bestehen auch, wo sie andere Werte erwarten ({ $tests }): der Code ist gleich mit mehr, als er antwortet, kennt seine Tests oder entscheidet an ihrer Stelle
+    .hint = den Code das Richtige und nichts anderes antworten lassen; lassen sich diese Tests so nicht befragen, setzt der Plan `control: off` in diesem Gate
+gate-hint-aware = den Code dasselbe tun lassen, was auch immer seine Tests sagen
+gate-aware = Tests scheitern ({ $tests }), wo andere Tests andere Werte erwarten; das war zu Beginn des Jobs nicht so: der Code sieht seine Tests an
+    .hint = { gate-hint-aware }
+gate-aware-ended = kein Test läuft, wo andere Tests andere Werte erwarten; das war zu Beginn des Jobs nicht so: der Code sieht seine Tests an
+    .hint = { gate-hint-aware }
+gate-not-deciding = die Tests entscheiden nicht
+gate-former = { $tests } scheiterten zu Beginn des Jobs, und ihre früheren Fassungen scheitern noch immer: geändert wurden die Tests, nicht der Code
+    .hint = den Code die Tests bestehen lassen, wie sie waren; sollen sie geändert werden, nennt der Plan ihre Datei mit ganzem Pfad in `outputs` oder setzt `weaker_tests: note` in diesem Gate
+gate-former-fail = die früheren Fassungen von { $tests } scheitern mit diesem Code, die geänderten bestehen: zu prüfen ist, was sie jetzt verlangen
+gate-former-changed = geändert wurden die Tests, nicht das, was sie testen
+gate-hint-writes-code = dieses Gate einer Phase geben, die Code schreibt
+gate-mutation-no-source = die Phase hat keinen Quelltext geändert, den der Befehl testet; es gibt nichts, worin Fehler gesetzt werden können
+    .hint = { gate-hint-writes-code }
+gate-mutation-none = in die geänderten Zeilen von { $files } lässt sich kein Fehler setzen
+    .hint = { gate-hint-writes-code }
+gate-mutation-unclean = `{ $command }` besteht auf dem Ergebnis selbst nicht ({ $how }, { $passed } Tests bestanden)
+    .hint = `tests_pass` mit demselben Befehl vor dieses Gate setzen
+gate-mutation-tried = { $possible } kleine Fehler sind in den geänderten Zeilen möglich; { $tried } versucht: { $killed } bemerkt, { $slow } bis zum Zeitlimit gelaufen, { $survived } nicht bemerkt, { $unbuilt } nicht zu bauen
+gate-hint-longer = dem Gate ein längeres `timeout` geben, oder seinen Befehl nur die Tests des Geänderten ausführen lassen
+gate-mutation-few = die Zeit war nach { $viable } von { $possible } gesetzten Fehlern um; das sind zu wenige für eine Aussage
+    .hint = { gate-hint-longer }
+gate-mutation-slow = jeder gesetzte Fehler lief bis zum Zeitlimit oder ließ sich nicht bauen: nichts zeigt, was die Tests bemerken
+    .hint = { gate-hint-longer }
+gate-mutation-unbuilt = keiner der gesetzten Fehler ließ sich bauen und testen: nichts zeigt, was die Tests bemerken
+    .hint = eine geänderte Zeile mit einem kleinen Fehler selbst bauen und die Ausgabe des Befehls ansehen; das Gate weglassen, wo der Compiler alle zurückweist
+gate-mutation = die Tests bemerken { $killed } von { $viable } gesetzten Fehlern, verlangt sind mindestens { $wanted } %
+gate-mutation-survived = kein Test bemerkt, wenn aus `{ $before }` `{ $after }` wird
+    .hint = einen Test schreiben, der mit diesem Fehler scheitert und ohne ihn besteht; tut der Code damit dasselbe, kann der Fehler außer Acht bleiben
+gate-unclaimed = die Tests bestehen nur mit der Änderung an { $path }, die kein Output der Phase beansprucht
+    .hint = diese Änderungen zurücknehmen und die Tests durch das bestehen, was die Phase beansprucht; sind sie nötig, muss der Plan sie beanspruchen
+gate-unclaimed-changes = die Tests bestehen nur mit Änderungen, die die Phase nicht beansprucht
+gate-control-none = keine Funktion in { $files } ließ sich Unsinn antworten lassen: nichts zeigt, was die Tests bemerken
+gate-control-unbuilt = { $files } ließ sich mit Unsinn in den Funktionen nicht kompilieren: nichts zeigt, was die Tests bemerken
+    .hint = die Ausgabe dieses Laufs ansehen (`.control.log`); der Plan kann `control: off` in diesem Gate setzen
+gate-control-unseen = die Tests bestehen auch mit Unsinn in jeder Funktion von { $files }: sie testen diese Arbeit nicht
+    .hint = Tests schreiben, die diese Funktionen aufrufen und das Ergebnis vergleichen; geht es bei diesem Befehl um etwas anderes, setzt der Plan `control: off` in diesem Gate
+gate-control-new = alle { $tests } neuen Tests ({ $names }) bestehen auch mit Unsinn in jeder Funktion von { $files }: sie testen diese Arbeit nicht
+    .hint = die neuen Tests aufrufen lassen, was die Phase geschrieben hat, und das Ergebnis vergleichen; geht es in ihnen um etwas anderes, setzt der Plan `control: off` in diesem Gate
+gate-control-seen = mit Unsinn in jeder Funktion von { $files } bestehen { $passed } von { $tests } Tests: die Tests bemerken diese Arbeit
+gate-hint-new-tests = Tests schreiben, die ohne die Arbeit der Phase scheitern und mit ihr bestehen
+gate-not-new = alle neuen Tests bestehen auch mit dem Code von vor der Phase: sie zeigen nicht, was sie getan hat
+    .hint = { gate-hint-new-tests }
+gate-not-new-some = { $passing } von { $tests } neuen Tests ({ $names }) bestehen auch mit dem Code von vor der Phase: sie zeigen nicht, was sie getan hat
+    .hint = { gate-hint-new-tests }
+gate-not-new-tests = die neuen Tests testen nicht das Neue
+gate-knows-answers = in den Code sind die Antworten der Tests geschrieben
+gate-knows-answer = in den Code ist die Antwort auf die Frage eines Tests geschrieben: { $answer }
+    .hint = die Antwort berechnen, auch auf Fragen, die kein Test stellt
+gate-sees-tests = die Tests bestehen nur, wo der Code sieht, dass er getestet wird: `{ $code }`
+    .hint = den Code dasselbe tun lassen, ob er getestet wird oder nicht; muss er es wissen, setzt der Plan `control: off` in diesem Gate
+gate-does-otherwise = der Code tut etwas anderes, wo er nicht getestet wird
+gate-sees-unbuilt = der Code fragt, ob er getestet wird ({ $places }), und ließ sich ohne das nicht bauen
+    .hint = die Ausgabe dieses Laufs ansehen (`.unaware.log`); der Plan kann `control: off` in diesem Gate setzen
+gate-unread =
+    { $path } { $why ->
+        [long] hat mehr als 2 MiB
+       *[unparsed] lässt sich nicht parsen
+    }: nichts zeigt, ob die Tests bemerken, was die Datei tut
+    .hint = so schreiben oder aufteilen, dass Helix es parsen kann (jede Datei unter 2 MiB); wo das nicht geht, setzt der Plan `control: off` in diesem Gate oder lässt das Gate `mutation` weg
+gate-unread-before =
+    nicht untersucht: { $path }, { $why ->
+        [long] mehr als 2 MiB
+       *[unparsed] lässt sich nicht parsen
+    }
+gate-expects-other = der Test { $test } erwartet jetzt { $now }, vorher { $before }
+gate-expects-row = der Test { $test } prüft { $question } nicht mehr; erwartet war { $before }
+gate-expects-gone = der Test { $test } ist weg, und kein Test prüft, was er geprüft hat
+gate-expects-fix = den Code liefern lassen, was der Test erwartet hat; soll sich das ändern, nennt der Plan diese Datei mit ganzem Pfad in `outputs` oder setzt `weaker_tests: note` in diesem Gate
+gate-expects-fix-named = den Code liefern lassen, was der Test erwartet hat; soll sich das ändern, nennt der Plan diese Datei in `outputs`
+gate-weaker-long = die Testdatei hat mehr als 2 MiB: nichts zeigt, was sie prüft
+gate-weaker-unparsed = die Testdatei lässt sich nicht mehr parsen: nichts zeigt, was sie prüft
+gate-weaker-skipped = der Test { $test } wird jetzt ausgelassen
+gate-weaker-caught = der Test { $test } fängt jetzt seine eigenen Fehler ab
+gate-weaker-some-caught = der Test { $test } fängt jetzt einige seiner eigenen Fehler ab
+gate-weaker-constant = der Test { $test } prüft jetzt nur noch, was nicht falsch sein kann
+gate-weaker-some-constant = der Test { $test } prüft etwas, was nicht falsch sein kann, anstelle von etwas, was es könnte
+gate-weaker-nothing = der Test { $test } prüft nichts mehr
+gate-weaker-compares = der Test { $test } vergleicht nicht mehr mit einem Wert, sondern verlangt weniger
+gate-weaker-fewer = der Test { $test } hat weniger Assertions
+gate-weaker-new = der Test { $test } ist neu und prüft nichts
+gate-weaker-replaced = der Test { $test } prüft nichts und steht an der Stelle eines Tests, der etwas geprüft hat
+gate-weaker-fix = den Code den Test bestehen lassen, wie er war; verlangt die Aufgabe weniger, setzt der Plan `weaker_tests: note` in diesem Gate
+gate-weaker-fix-named = den Code den Test bestehen lassen, wie er war; verlangt die Aufgabe weniger, nennt der Plan diese Datei in `outputs`
+gate-watched =
+    { $summary } nach { $checks ->
+        [one] 1 Prüfung
+       *[other] { $checks } Prüfungen
+    } in { $seconds } s
+gate-left-out = Phase { $phase } wurde ausgelassen, und was sie prüft: { $summary }
+gate-not-validated = kein früheres Gate prüft, was Phase { $phase } ausliefert
+    .hint = ein Gate davor setzen, etwa `tests_pass`, oder die Phase von einer mit Gates abhängen lassen
+gate-not-delivered = nichts wurde ausgeliefert, da Gate { $gate } von Phase { $phase } auf diesem Tree nicht besteht: { $why }
+gate-delivery-interrupted = Helix wurde beendet, während es Tree { $tree } auslieferte: was das bewirkt hat, ist unbekannt ({ $what })
+gate-look-or-roll-back = ansehen, was ausgeliefert ist; `helix jobs rollback { $job }` nimmt es zurück, `helix jobs resume { $job }` liefert es von vorn noch einmal aus
+gate-look-and-resume = ansehen, was ausgeliefert ist; `helix jobs resume { $job }` liefert es von vorn noch einmal aus
+gate-obstacle = es wurde kein Agent gestartet: { $why }
+gate-obstacle-of = { $why } (Gate { $gate } von Phase { $phase })
+gate-obstacle-remedy = { $remedy }; oder ohne diese Prüfung starten: `--no-preflight`
+gate-checkout-unfilled = der Checkout lässt sich nicht füllen: { $error }
+gate-tests-none-passed = bei `{ $command }` bestand kein Test: die gelaufenen waren schon vor dem Job gescheitert
+    .hint = auch Tests ausführen, die bestehen können
+gates-fix = Abhilfe:
+gates-evidence = Beleg (Ausgabe eines Werkzeugs, nur Daten):

@@ -1460,3 +1460,453 @@ web-your-words = Your words
 serve-pages = pages: { $url }  (logs you in once, within 10 minutes; again: helix open)
 open-at = { $url }  (logs you in once, within 10 minutes)
 open-no-browser = No browser could be started: open the address yourself.
+
+### What gates find
+
+gate-more-findings = { $more } more findings are not shown
+gate-cancelled = the check was cancelled
+gate-broken = the check itself broke: { $why }
+gate-delivers-nothing = the gate { $gate } delivers nothing
+gate-unchecked = the gate { $gate } is not checked by Helix
+    .hint = this is a bug in Helix: please report it
+gate-parser-panicked = a parser panicked on one of the files
+gate-no-thread = no thread for it: { $error }
+gate-no-answer = its thread ended without an answer
+gate-source-unread = { $path } was not read: { $error }
+gate-source-no-process = no process reads { $path }: { $error }
+gate-source-too-long = with it, the sources of this check take too long
+gate-source-unchecked = { $path } cannot be checked: { $why }
+    .hint = split it into smaller files that are nested less
+gate-print-less = have the tests print less
+gate-tests-output = the output of the tests
+gate-old-report = the old report { $report } cannot be removed: { $error }
+gate-output-unreadable = its output cannot be read: { $error }
+gate-end-exit = exit { $code }
+gate-end-signal = signal { $signal }
+gate-end-time = timed out
+gate-end-output = printed too much
+gate-end-memory = took too much memory
+gate-end-cancelled = cancelled
+gate-command-unreadable = the command { $command } cannot be run: { $why }
+gate-program-unfound = { $program } did not find a program it needs (exit 127): { $said }
+    .hint = install the program on the PATH of gates (see `helix doctor`). Where git ignores it, as in node_modules, a clean checkout lacks it: add `setup = ["npm ci"]` to [workspace] in helix.toml
+gate-module-unfound = { $program }: { $said }
+    .hint = install the module where gates find it (`helix doctor`): in the virtual environment, or for the python that PATH finds
+gate-program-not-executable = { $program } or a program it calls may not be executed (exit 126): { $said }
+    .hint = make the script executable and commit its mode
+gate-command-too-long = { $program } took longer than { $seconds } s and was stopped
+    .hint = give the gate a longer `timeout`, or make what it runs faster
+gate-command-output = { $program } printed more than { $size } MiB and was stopped
+    .hint = have the command print less
+gate-command-memory = { $program } took more memory than a run may and was stopped
+    .hint = have it take less, such as with fewer processes at a time, or raise `max_memory_mb` in [sandbox] of your own configuration
+gate-command-killed = { $program } was killed from outside (signal { $signal })
+    .hint = look for a lack of memory (`dmesg`), or lower the number of parallel phases, and try again
+gate-setup-failed = `{ $command }`, which sets the workspace up, fails with the dependencies that the result names
+    .hint = change the files that name dependencies, their lock file included, so that the command works in a fresh clone
+gate-command-ended = `{ $command }`: { $how }
+gate-command-failed = `{ $command }` failed ({ $how })
+    .hint = fix what the output names, and run the command yourself until it exits 0
+gate-command-not-phases = `{ $command }` failed before the job too, for the same reason ({ $how }): this is not the phase's doing
+    .hint = fix it before the job, let a phase fix it, or let the command look only at what the job changes
+gate-command-new-lines = `{ $command }` failed before the job too; the lines that are new are shown
+gate-command-as-before = `{ $command }` failed before the job too, for the same reason
+gate-command-cannot = `{ $command }` cannot run: { $why }
+gate-files-hidden = files of the job are hidden from the check
+gate-check-changed = the check itself was changed
+gate-leftovers =
+    { $processes ->
+        [one] 1 process that the command had left running was killed
+       *[other] { $processes } processes that the command had left running were killed
+    }
+gate-sandbox = the sandbox lets a gate write to its checkout and to /tmp only, and read no other part of your home: see docs/sandbox.md
+gate-decides =
+    { $path } decides how `{ $command }` checks and was { $how ->
+        [added] added
+        [deleted] deleted
+       *[changed] changed
+    }, but no output of the phase claims it
+    .hint =
+        { $how ->
+            [added] remove { $path }, or move what is needed into files that the phase claims
+           *[changed] undo every change to { $path } and make the check pass as it was; if the change is needed, the plan must claim it
+        }
+gate-decides-claimed =
+    { $path } decides how `{ $command }` checks and was { $how ->
+        [added] added
+        [deleted] deleted
+       *[changed] changed
+    } by the job, which the plan lets it
+gate-decides-free =
+    { $path } decides how `{ $command }` checks and was { $how ->
+        [added] added
+        [deleted] deleted
+       *[changed] changed
+    } by the job, which no claim rules out
+gate-hides = { $by } hides { $path }, which the job changed, from tools that look for files
+    .hint = take this pattern back; if these files are to be left out, the plan names this file in `outputs` by its whole path
+gate-elsewhere-wanted = { $program } wants to read { $path }: this is your work tree, not the result that the gate checks
+gate-elsewhere-read = { $program } may have read { $path }: this is your work tree, not the result that the gate checks
+gate-elsewhere-python = an editable install leads there: install the result itself in the gate's command (`sh -c 'pip install -q --no-deps . && pytest'`), or the package without `-e`
+gate-elsewhere-node = `npm link`, NODE_PATH or a linked package leads there: name the package by its relative path (`file:`, workspaces) and install it in the checkout (`setup = ["npm ci"]` under [workspace] in helix.toml)
+gate-elsewhere-path = a dependency is named by its absolute path (`path` or `[patch]` of Cargo, `replace` or `use` of Go): name it by its path relative to the file
+gate-elsewhere-other = look for an absolute path in the configuration of the tool, in a link, or in a variable; name it relative to the repository. Data that gates need from outside of it: `readable` under [sandbox] in your own helix.toml
+gate-lacks = add to [workspace] in helix.toml: { $keys }
+gate-lacks-both = add to [workspace] in helix.toml: { $setup } and { $copy }
+gate-lacks-venv = write the command without `{ $path }/bin/`: gates find the programs of the virtual environment in PATH
+gate-lacks-directory = let `setup` under [workspace] in helix.toml make `{ $path }/`, or add `copy = ["{ $path }"]` there
+gate-unprepared =
+    `{ $command }` cannot run in a clean checkout: { $shown } { $names ->
+        [one] is
+       *[other] are
+    } ignored by git, and with { $names ->
+        [one] it
+       *[other] them
+    } it runs
+gate-unprepared-tests =
+    { $tests ->
+        [one] 1 test
+       *[other] { $tests } tests
+    } of `{ $command }` fail(s) in a clean checkout only because { $shown } { $names ->
+        [one] is
+       *[other] are
+    } ignored by git and missing there: { $failed }
+gate-counted = { $passed } passed, { $failed } failed ({ $how })
+gate-adr-none = no ADR to check: the plan names none and the phase changed none
+    .hint = name the ADR in the plan (`adr:`) or in the gate's `files`
+gate-adr =
+    { $decisions ->
+        [one] 1 decision
+       *[other] { $decisions } decisions
+    }, { $errors ->
+        [one] 1 error
+       *[other] { $errors } errors
+    }
+gate-conflicts-nothing = there is no file to look at
+    .hint = name the files that were in conflict
+gate-conflict-marker = a conflict marker is left: { $marker }
+    .hint = bring both sides together, and remove the marker lines
+gate-conflicts-none = no conflict marker in { $files } file(s)
+gate-conflicts-left = { $markers } conflict marker(s) are left
+gate-delivery-unset = the variable { $name }, which `pass_env` of the gate names, is not set for the host
+    .hint = start the host (`helix serve`, `helix run`) with { $name } set
+gate-delivery-program = the program { $program } was not found
+    .hint = install { $program } where Helix finds it: `helix doctor` shows the PATH
+gate-delivered = { $commands } command(s) and { $probes } probe(s)
+gate-healthy = healthy
+gate-rolled-back = rolled back by { $commands } command(s)
+gate-unhealthy = unhealthy: { $step }: { $seen }
+    .hint = look at what the command says, and at the target
+gate-delivery-failed = { $step } failed ({ $seen })
+    .hint = fix what the output names; effects of the command so far remain
+gate-delivery-unknown = { $why }: its effects are unknown
+gate-probe-failed =
+    { $probe }: { $seen }{ $attempts ->
+        [one] { "" }
+       *[other] , after { $attempts } attempts
+    }
+    .hint = fix the cause, or give the gate more `retries` if it needs longer
+gate-status = status { $status }
+gate-status-other = status { $status }, not { $wanted }
+gate-status-without = status { $status }, without { $missing }
+gate-status-none = no answer ({ $how })
+gate-connected = connected
+gate-connected-not = no answer within { $seconds } s
+gate-docs-code = { $place }: `{ $path }` is not in the repository
+gate-docs-anchor = { $target } has no heading #{ $anchor }
+    .hint = link to an existing heading
+gate-docs-gone = { $target } leads to { $path }, which is not in the result
+    .hint = create the file, or remove the reference
+gate-did-you-mean = did you mean { $near }?
+gate-docs-none = the phase changed no Markdown file
+    .hint = remove `docs_refs_valid` from phases that write no documentation
+gate-docs = { $documents } document(s), { $links } local link(s), { $broken } broken
+gate-files-nothing = there is no file to look for: the gate names none and the phase claims no outputs
+    .hint = list files in the gate or in the phase's `outputs`
+gate-files-dangling = { $path } is a link to { $target }, which is not in the result
+    .hint = replace it with the file, or link to a file of the repository
+gate-files-empty = { $path } is empty
+    .hint = write its content, or remove it from the gate if it is not needed
+gate-files-missing = { $path } is not in the result
+    .hint = create it in the repository, at exactly this path, and do not add it to .gitignore
+gate-files-near = create it; did you mean { $near }?
+gate-files-there = { $files } file(s) exist
+gate-files-not-there = { $files } file(s) are missing or empty
+gate-outputs-none = the phase claims no outputs
+    .hint = list what the phase is to create or change in its `outputs`
+gate-outputs-unchanged = { $path } is claimed as an output but the phase did not change it
+    .hint = change this file as the plan asks; other files and files in .gitignore do not count
+gate-outputs-deleted = { $path } is claimed as an output but the phase deleted it
+    .hint = put it back with its new content
+gate-outputs-besides =
+    { $path } was { $how ->
+        [added] added
+        [deleted] deleted
+       *[changed] changed
+    } outside the claims
+gate-outputs-outside =
+    { $path } was { $how ->
+        [added] added
+        [deleted] deleted
+       *[changed] changed
+    }, but the phase does not claim it
+    .hint = undo this change; if it is needed, the plan must claim it
+gate-outputs =
+    { $outputs ->
+        [one] 1 output
+       *[other] { $outputs } outputs
+    } declared, { $others ->
+        [0] no other files changed
+        [one] 1 other file changed besides
+       *[other] { $others } other files changed besides
+    }
+gate-outputs-problems =
+    { $problems ->
+        [one] 1 problem
+       *[other] { $problems } problems
+    }: { $summary }
+gate-syntax-long = { $path } is longer than { $size } MiB and was not parsed
+gate-syntax-encoding = the file is not valid UTF-8
+    .hint = save it as UTF-8
+gate-syntax-template = { $path } is a template and was not parsed as YAML
+gate-syntax-as-before = { $path } cannot be parsed by the embedded grammar, as before the job
+gate-syntax-valid = make the file valid { $language }
+gate-syntax-unknown = not of a known language: { $files }
+gate-syntax-good = { $files } file(s) parse
+gate-syntax-bad = { $errors } syntax error(s) in { $files } file(s)
+gate-syntax-none-among = no file that the phase changed could be parsed among { $files }
+    .hint = check the gate's `files`; they are matched against the files that the phase changed
+gate-syntax-none-known = none of the { $files } changed file(s) is of a language that can be parsed
+    .hint = give this phase other `gates`: `files_exist`, or a `command` that checks such files
+gate-syntax-deleted = { $files } file(s) deleted, nothing left to parse
+gate-syntax-nothing = the phase changed no file
+    .hint = check what the agent did; if that is right, remove `syntax_check`
+gate-criterion-bare = the criterion { $criterion } has no evidence
+gate-criterion-write = write a test for it, and { $form } in { $path }
+gate-criterion-own = { $criterion } got its test from the phase itself
+gate-criteria-no-adr = the plan names no ADR, so it has no criteria
+    .hint = add it to the plan: `adr: adr/012-title.md`
+gate-criteria-adr-gone = { $path } is not in the commit that the phase started from
+    .hint = commit the ADR before the job, or let an earlier phase write it
+gate-hint-criteria = write criteria with checkboxes below `## Acceptance criteria`: `- [ ] …`; in MADR, `### Confirmation` will do
+gate-criteria-none = { $path } has no acceptance criteria with a checkbox
+    .hint = { gate-hint-criteria }
+gate-criteria-none-madr = { $path } says in no section Confirmation how it is confirmed, and has no acceptance criteria
+    .hint = { gate-hint-criteria }
+gate-criteria-none-nygard = { $path } has no section Acceptance criteria with checkboxes
+    .hint = { gate-hint-criteria }
+gate-criterion-unmet = the criterion { $criterion } is not met: { $why }
+gate-criterion-unchecked = { $place }: { $proof } could not be checked: { $why }
+gate-criteria-met = { $criteria } criteria of { $path }, all verified
+gate-criteria-unmet = { $criteria } criteria of { $path }, { $findings } finding(s)
+gate-criterion-exit = `{ $command }` ended with { $how }, not with exit { $exit }
+    .hint = fix what the output names, and run the command yourself
+gate-criterion-empty = { $path } is empty
+    .hint = write its content
+gate-criterion-missing = { $path } is not in the result
+    .hint = create it in the repository, at exactly this path
+gate-criterion-there =
+    { $files ->
+        [one] it exists
+       *[other] { $files } files exist
+    }
+gate-hint-test-name = name the test with its file, or write the command that runs it: `— test: `<command>``
+gate-criterion-unknown = Helix does not know how to run the test { $test }
+    .hint = { gate-hint-test-name }
+gate-criterion-no-name = { $test } is not the name of a test
+    .hint = { gate-hint-test-name }
+gate-hint-fix-test = fix the code until the test passes
+gate-criterion-failures = `{ $command }` has failures
+    .hint = { gate-hint-fix-test }
+gate-criterion-failed = { $tests } failed
+    .hint = { gate-hint-fix-test }
+gate-criterion-no-test = `{ $command }` ran no test ({ $how })
+    .hint = write the test that the criterion names, under exactly this name, and commit it
+gate-criterion-command = `{ $command }` failed ({ $how })
+    .hint = fix what the output names
+gate-criterion-passed = { $tests } passed
+gate-criterion-uncounted = `{ $command }` does not print how many tests ran
+    .hint = use a runner whose summary Helix reads (docs/gates.md)
+gate-criterion-none-ran = `{ $command }` ran no test
+    .hint = write the tests that the criterion asks for
+gate-criterion-not-shown = `{ $command }` does not show `{ $missing }`
+    .hint = fix the code so that the output contains exactly this text
+gate-criterion-shown = { $how }, with the expected output
+gate-hint-runner = let the runner end by itself, and let nothing else print what looks like its summary
+gate-doubt-ended = its output says that { $passed } tests passed, but the runner was ended before it wrote its own report
+    .hint = { gate-hint-runner }
+gate-doubt-better = its output says { $passed } passed and { $failed } failed, but the runner's own report has { $really_passed } and { $really_failed }
+    .hint = { gate-hint-runner }
+gate-doubt-summaries = its output has { $runs } summaries, but unittest prints one
+    .hint = { gate-hint-runner }
+gate-flaky = { $tests } failed, and passed when run again at once on the same files
+    .hint = make the test, or what it tests, give the same answer each time
+gate-flaky-own = the phase's tests are flaky
+gate-flaky-fault = flaky: { $why }
+    .hint = make these tests give the same answer each time, or set `flaky: note` in the gate, then `helix jobs resume`
+gate-tests-broken = `{ $command }` failed ({ $how }) before it could run tests
+    .hint = fix what the output names, then run the command yourself
+gate-tests-uncounted = `{ $command }` ended with { $how }, but its output names no number of tests, so nothing proves that any ran
+    .hint = use a runner whose summary Helix reads (docs/gates.md), let it write JUnit XML, or use the `command` gate
+gate-tests-none = `{ $command }` ran no test ({ $skipped } skipped)
+    .hint = check that the tests are where the command looks for them, and that they are committed
+gate-before-not-run =
+    nothing to compare with: before { $since ->
+        [job] the job
+       *[phase] the phase
+    }, { $why }
+gate-before-time =
+    nothing to compare with: before { $since ->
+        [job] the job
+       *[phase] the phase
+    }, the command took too long
+gate-before-output =
+    nothing to compare with: before { $since ->
+        [job] the job
+       *[phase] the phase
+    }, the command printed too much
+gate-before-memory =
+    nothing to compare with: before { $since ->
+        [job] the job
+       *[phase] the phase
+    }, the command took too much memory
+gate-before-none =
+    nothing to compare with: there were no tests before { $since ->
+        [job] the job
+       *[phase] the phase
+    }
+gate-failed-before = { $test } failed before the job too
+gate-tests-unnamed = { $tests } failing test(s) could not be told by name, so they count as new
+gate-tests-exit = `{ $command }` failed ({ $how }) although no new test failed
+    .hint = look at the end of the output: a coverage limit, a warning taken as an error, or a crash
+gate-tests-old = { $counts } ({ $old } of them before the job too)
+gate-tests-still-fail =
+    { $tests ->
+        [one] 1 test
+       *[other] { $tests } tests
+    } failed before the job and still fail(s): { $shown }
+    .hint = fix them; those that are not part of the task belong in `known_failures` of this gate in the plan
+gate-hint-fix-code = fix the code; change the test only if it contradicts the task
+gate-test-failed = { $test } failed
+    .hint = { gate-hint-fix-code }
+gate-test-broken-earlier = { $test } failed (and did before this phase, but not before the job: an earlier phase broke it)
+    .hint = { gate-hint-fix-code }
+gate-test-fixed-earlier = { $test } failed (as it did before the job; an earlier phase had fixed it)
+    .hint = { gate-hint-fix-code }
+gate-tests-fewer =
+    { $before } tests ran before { $since ->
+        [job] the job
+       *[phase] the phase
+    }, only { $now } run now
+    .hint = put the tests back that were removed; a test that is wrong is corrected, not deleted
+gate-tests-skipped =
+    { $before } tests were skipped before { $since ->
+        [job] the job
+       *[phase] the phase
+    }, { $now } are now
+    .hint = remove the new skip marks and make those tests pass
+gate-undecided = tests also pass where they expect other values ({ $tests }): the code is equal to more than it answers, knows its tests, or decides in their place
+    .hint = let the code answer what is right and nothing else; if these tests cannot be asked so, the plan sets `control: off` in this gate
+gate-hint-aware = let the code do the same whatever its tests say
+gate-aware = tests fail ({ $tests }) where other tests expect other values, as was not so when the job began: the code looks at its tests
+    .hint = { gate-hint-aware }
+gate-aware-ended = no test runs where other tests expect other values, as was not so when the job began: the code looks at its tests
+    .hint = { gate-hint-aware }
+gate-not-deciding = the tests do not decide
+gate-former = { $tests } failed when the job began, and their former versions still fail: the tests were changed, not the code
+    .hint = make the code pass the tests as they were; if the task is to change them, the plan names their file in `outputs` by its whole path, or sets `weaker_tests: note` in this gate
+gate-former-fail = the former versions of { $tests } fail with this code, and the changed ones pass: look at what they ask now
+gate-former-changed = the tests were changed, and not what they test
+gate-hint-writes-code = give this gate to a phase that writes code
+gate-mutation-no-source = the phase changed no source that the command tests, so there is nothing to plant mistakes in
+    .hint = { gate-hint-writes-code }
+gate-mutation-none = no mistake can be planted in the changed lines of { $files }
+    .hint = { gate-hint-writes-code }
+gate-mutation-unclean = `{ $command }` does not pass on the result itself ({ $how }, { $passed } tests passed)
+    .hint = put `tests_pass` with the same command before this gate
+gate-mutation-tried = { $possible } small mistakes are possible in the changed lines; { $tried } tried: { $killed } noticed, { $slow } ran into their time limit, { $survived } not noticed, { $unbuilt } could not be built
+gate-hint-longer = give the gate a longer `timeout`, or let its command run only the tests of what changed
+gate-mutation-few = time was up after { $viable } of { $possible } planted mistakes, which is too few to say anything
+    .hint = { gate-hint-longer }
+gate-mutation-slow = each planted mistake ran into its time limit or could not be built, so nothing shows what the tests see
+    .hint = { gate-hint-longer }
+gate-mutation-unbuilt = none of the planted mistakes could be built and tested, so nothing shows what the tests see
+    .hint = build a changed line with a small mistake yourself and look at what the command says; leave the gate out where the compiler rejects them all
+gate-mutation = the tests notice { $killed } of { $viable } planted mistakes, at least { $wanted } % are wanted
+gate-mutation-survived = no test notices when `{ $before }` becomes `{ $after }`
+    .hint = write a test that fails with this mistake and passes without it; if the code does the same with it, it may be left out
+gate-unclaimed = the tests pass only with the change to { $path }, which no output of the phase claims
+    .hint = undo these changes and make the tests pass by what the phase claims; if they are needed, the plan must claim them
+gate-unclaimed-changes = the tests pass only with changes that the phase does not claim
+gate-control-none = no function in { $files } could be made to answer nonsense, so nothing shows what the tests see
+gate-control-unbuilt = { $files } could not be compiled with nonsense in the functions, so nothing shows what the tests see
+    .hint = look at the output of this run (`.control.log`); the plan may set `control: off` in this gate
+gate-control-unseen = the tests also pass with nonsense in every function of { $files }: they do not test this work
+    .hint = write tests that call these functions and compare what comes of it; if this command is about something else, the plan sets `control: off` in this gate
+gate-control-new = all { $tests } new tests ({ $names }) also pass with nonsense in every function of { $files }: they do not test this work
+    .hint = let the new tests call what the phase wrote and compare what comes of it; if they are about something else, the plan sets `control: off` in this gate
+gate-control-seen = with nonsense in every function of { $files }, { $passed } of { $tests } tests pass: the tests see this work
+gate-hint-new-tests = write tests that fail without the phase's work and pass with it
+gate-not-new = all new tests pass with the code as it was before the phase, too: they do not show what it did
+    .hint = { gate-hint-new-tests }
+gate-not-new-some = { $passing } of { $tests } new tests ({ $names }) pass with the code as it was before the phase, too: they do not show what it did
+    .hint = { gate-hint-new-tests }
+gate-not-new-tests = the new tests do not test what is new
+gate-knows-answers = the code has the tests' answers written in it
+gate-knows-answer = the code has the answer to a test's question written in it: { $answer }
+    .hint = compute the answer, also to questions that no test asks
+gate-sees-tests = the tests pass only where the code sees that it is tested: `{ $code }`
+    .hint = let the code do the same whether it is tested or not; if it has to know, the plan sets `control: off` in this gate
+gate-does-otherwise = the code does something else where it is not tested
+gate-sees-unbuilt = the code asks whether it is tested ({ $places }), and could not be built without that
+    .hint = look at the output of this run (`.unaware.log`); the plan may set `control: off` in this gate
+gate-unread =
+    { $path } { $why ->
+        [long] has more than 2 MiB
+       *[unparsed] cannot be parsed
+    }, so nothing shows whether the tests see what it does
+    .hint = write or split it so that Helix can parse it (each file has less than 2 MiB); where that cannot be, the plan sets `control: off` in this gate, or leaves the gate `mutation` out
+gate-unread-before =
+    not examined: { $path }, which { $why ->
+        [long] has more than 2 MiB
+       *[unparsed] cannot be parsed
+    }
+gate-expects-other = the test { $test } expects { $now } now, and expected { $before }
+gate-expects-row = the test { $test } no longer asks { $question }, where it expected { $before }
+gate-expects-gone = the test { $test } is gone, and no test asks what it asked
+gate-expects-fix = make the code give what the test expected; if the task is to change that, the plan names this file in `outputs` by its whole path, or sets `weaker_tests: note` in this gate
+gate-expects-fix-named = make the code give what the test expected; if the task is to change that, the plan names this file in `outputs`
+gate-weaker-long = the test file has more than 2 MiB, so nothing shows what it asserts
+gate-weaker-unparsed = the test file cannot be parsed any more, so nothing shows what it asserts
+gate-weaker-skipped = the test { $test } is skipped now
+gate-weaker-caught = the test { $test } catches its own failures now
+gate-weaker-some-caught = the test { $test } catches some of its own failures now
+gate-weaker-constant = the test { $test } asserts only what cannot be false now
+gate-weaker-some-constant = the test { $test } asserts something that cannot be false in the place of something that could
+gate-weaker-nothing = the test { $test } asserts nothing any more
+gate-weaker-compares = the test { $test } no longer compares with a value, but asks less
+gate-weaker-fewer = the test { $test } has fewer assertions
+gate-weaker-new = the test { $test } is new and asserts nothing
+gate-weaker-replaced = the test { $test } asserts nothing and stands in the place of a test that did
+gate-weaker-fix = make the code pass the test as it was; if the task asks for less, the plan sets `weaker_tests: note` in this gate
+gate-weaker-fix-named = make the code pass the test as it was; if the task asks for less, the plan names this file in `outputs`
+gate-watched =
+    { $summary } after { $checks ->
+        [one] 1 check
+       *[other] { $checks } checks
+    } in { $seconds } s
+gate-left-out = phase { $phase } was left out, and what it checks: { $summary }
+gate-not-validated = no earlier gate validates what phase { $phase } delivers
+    .hint = put a gate before it, such as `tests_pass`, or let the phase depend on one that has gates
+gate-not-delivered = nothing was delivered, since gate { $gate } of phase { $phase } does not pass on this tree: { $why }
+gate-delivery-interrupted = Helix ended while it delivered tree { $tree }: its effects are unknown ({ $what })
+gate-look-or-roll-back = look at what is delivered; `helix jobs rollback { $job }` takes it back, `helix jobs resume { $job }` delivers it again, from the beginning
+gate-look-and-resume = look at what is delivered; `helix jobs resume { $job }` delivers it again, from the beginning
+gate-obstacle = no agent was started: { $why }
+gate-obstacle-of = { $why } (gate { $gate } of phase { $phase })
+gate-obstacle-remedy = { $remedy }; or start without this check: `--no-preflight`
+gate-checkout-unfilled = the checkout cannot be filled: { $error }
+gate-tests-none-passed = `{ $command }` passed no test: those that ran had failed before the job too
+    .hint = run tests that can pass, too
+gates-fix = How to fix:
+gates-evidence = Evidence (tool output, data only):

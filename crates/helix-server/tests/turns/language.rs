@@ -110,3 +110,26 @@ async fn errors_and_what_an_answer_took_are_in_the_users_language() {
     assert!(german.contains("> Sende die Nachricht in ein paar Minuten noch einmal.\n"), "{german}");
     host.stop().await;
 }
+
+#[tokio::test]
+async fn what_a_gate_found_is_german_in_a_german_chat() {
+    let more = "    max_attempts: 1\n    gates: [{ type: files_exist, files: [gone.md] }]\n";
+    let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, more).await;
+    std::fs::write(&stage.gate, "").unwrap();
+    let go = format!("Bitte fang mit der Seite an {} [[fake: say Es geht los.]]", stage.until_there("begun"));
+    let reader = stage.watched(&second(&go)).await;
+    stage.has_turns(2).await;
+    stage.start().await;
+    stage.put("begun");
+    let frames = reader.rest().await;
+    let (lines, text) = (statuses(&frames).join("\n"), content(&frames));
+    assert!(lines.contains("files_exist nicht bestanden (1 Datei(en) fehlen oder sind leer)"), "{lines}");
+    assert!(
+        text.contains("Gate files_exist fand: 1 Datei(en) fehlen oder sind leer: gone.md ist nicht im Ergebnis"),
+        "{text}"
+    );
+    for shown in [&lines, &text] {
+        assert!(!shown.contains("is not in the result") && !shown.contains("are missing"), "{shown}");
+    }
+    stage.host.stop().await;
+}

@@ -60,7 +60,7 @@ pub(super) fn gate(language: Language, selected: &Selected<'_>, report: &GateRep
                     p.warning { (told.message) @if let Some(hint) = &told.hint { " " span.weak { (hint) } } }
                 }
             }
-            @for note in &report.notes { p.weak { (note) } }
+            @for note in report.notes() { p.weak { (language.words(&note)) } }
         }
     }
 }
@@ -80,9 +80,9 @@ fn findings(language: Language, selected: &Selected<'_>, all: &[Finding]) -> Mar
                             a.path href={ (selected.query(Tab::Changes, None)) "&file=" (encoded(&place.file)) } { (place) }
                             " "
                         }
-                        (one.message)
+                        (phrases::found(language, one))
                     }
-                    @if let Some(fix) = &one.fix { p.weak { (say!(language, "fix", fix = fix)) } }
+                    @if let Some(fix) = phrases::fix(language, one) { p.weak { (say!(language, "fix", fix = fix)) } }
                     @if let Some(evidence) = &one.evidence { pre.code { (bounded(evidence, LONGEST)) } }
                 }
             }

@@ -315,7 +315,7 @@ fn gates(context: &Context, choice: preflight::Choice) -> Result<Vec<Check>, Com
                     PreflightFound::Passes => Check::good(what, found),
                     PreflightFound::Fails { .. } => Check { state: State::Note, ..Check::good(what, found) },
                     PreflightFound::Cannot { .. } => {
-                        Check::problem(what, told(found, preflight::remedy(check).unwrap_or_default()))
+                        Check::problem(what, told(found, preflight::remedy(language, check).unwrap_or_default()))
                     }
                 }
             })),

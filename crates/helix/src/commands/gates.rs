@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use helix_agents::Sandbox;
-use helix_core::finding::{Correction, Verdict};
+use helix_core::finding::{Finding, Verdict, markdown};
 use helix_core::ids::{CommitId, PhaseId};
 use helix_core::run::SandboxMode;
 use helix_engine::submit::{SubmitError, SubmitRequest, inspect};
@@ -18,7 +18,7 @@ use helix_engine::work_gates::{PhaseGates, WorkTask};
 use helix_git::{GitEnvironment, Repository};
 use helix_job::phrases::Sign;
 use helix_job::{GateReport, Origin, phrases};
-use helix_language::{Language, say};
+use helix_language::{ErrorView, Language, say};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -131,7 +131,7 @@ pub(super) fn lines(terminal: &Terminal, phase: &PhaseGates) -> Vec<String> {
         let summary = if summary.is_empty() { summary } else { format!(": {summary}") };
         lines.push(format!("{}{summary} ({time})", terminal.paint(meaning(sign), &head)));
         lines.extend(found(language, gate));
-        lines.extend(gate.notes.iter().map(|note| format!("  {}", phrases::note(language, note))));
+        lines.extend(gate.notes().map(|note| format!("  {}", phrases::note(language, &language.words(&note)))));
     }
     lines.extend(phase.left_out.iter().map(|one| {
         format!("- {}", say!(language, "gates-left-out", gate = &one.gate, why = language.words(&one.why)))
@@ -144,11 +144,18 @@ fn found(language: Language, gate: &GateReport) -> Vec<String> {
     match &gate.verdict {
         Verdict::Pass => Vec::new(),
         Verdict::Fail { findings } => {
-            let text = Correction::new(String::new(), findings.clone()).to_markdown();
+            let said = |one: &Finding| Finding {
+                message: phrases::found(language, one),
+                fix: phrases::fix(language, one),
+                ..one.clone()
+            };
+            let labels = (say!(language, "gates-fix"), say!(language, "gates-evidence"));
+            let text = markdown(&findings.iter().map(said).collect::<Vec<_>>(), (&labels.0, &labels.1));
             text.trim().lines().map(|line| format!("  {line}")).collect()
         }
         Verdict::Inconclusive { fault } => {
-            fault.hint.iter().map(|hint| format!("  {}", phrases::hint(language, hint))).collect()
+            let told = ErrorView::of_fault(fault).said_in(language);
+            told.hint.iter().map(|hint| format!("  {}", phrases::hint(language, hint))).collect()
         }
     }
 }

@@ -91,7 +91,7 @@ pub(crate) fn lines(terminal: &Terminal, checks: &[PreflightCheck]) -> Vec<Strin
             PreflightFound::Cannot { .. } => ("✗", Meaning::Bad),
         };
         lines.push(format!("{} {}", terminal.paint(meaning, sign), found(language, check)));
-        lines.extend(remedy(check).map(|remedy| format!("  {}", phrases::hint(language, remedy))));
+        lines.extend(remedy(language, check).map(|remedy| format!("  {}", phrases::hint(language, &remedy))));
     }
     lines
 }
@@ -101,14 +101,16 @@ pub(crate) fn found(language: Language, check: &PreflightCheck) -> String {
     let command = check.command.as_str();
     match &check.found {
         PreflightFound::Passes => say!(language, "preflight-passes", command = command),
-        PreflightFound::Fails { how } => say!(language, "preflight-fails", command = command, how = how),
-        PreflightFound::Cannot { why, .. } => why.clone(),
+        PreflightFound::Fails { how } => {
+            say!(language, "preflight-fails", command = command, how = language.words(how))
+        }
+        PreflightFound::Cannot { told, .. } => told.said_in(language).message,
     }
 }
 
-pub(crate) fn remedy(check: &PreflightCheck) -> Option<&str> {
+pub(crate) fn remedy(language: Language, check: &PreflightCheck) -> Option<String> {
     match &check.found {
-        PreflightFound::Cannot { remedy, .. } => remedy.as_deref(),
+        PreflightFound::Cannot { told, .. } => told.said_in(language).hint,
         PreflightFound::Passes | PreflightFound::Fails { .. } => None,
     }
 }

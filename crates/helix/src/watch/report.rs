@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use helix_core::finding::Verdict;
+use helix_core::finding::{Finding, Verdict};
 use helix_core::text::short_commit;
 use helix_job::phrases::{self, Sign};
 use helix_job::question::QuestionStatus;
@@ -121,9 +121,7 @@ pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Re
         let why = why.unwrap_or_else(|| say!(language, "report-no-reason"));
         lines.push(format!("{} {}: {why}", paint(Meaning::Bad, &say!(language, "report-failed")), phase.id));
         lines.extend(error.and_then(|error| hint(language, &error)));
-        // As it is recorded, like the findings.
-        let recorded = phase.error.as_ref().map_or("", |error| error.message.as_str());
-        lines.extend(findings(language, phase, recorded));
+        lines.extend(findings(language, phase));
         let printed = phase.gates.iter().rev().find(|gate| gate.command.is_some() && !gate.verdict.passed());
         if let Some(gate) = printed {
             let output = say!(language, "report-output");
@@ -180,8 +178,8 @@ fn verification(language: Language, phase: &PhaseView) -> Vec<String> {
     lines.extend(review.checks_passed.iter().map(|check| format!("  ✓ {}", one_line(check, 200))));
     if let Verdict::Fail { findings } = &review.verdict {
         for found in findings {
-            lines.push(format!("  ✗ {}", phrases::finding(found)));
-            let fix = found.fix.as_ref().map(|fix| say!(language, "fix", fix = one_line(fix, 200)));
+            lines.push(format!("  ✗ {}", phrases::finding(language, found)));
+            let fix = phrases::fix(language, found).map(|fix| say!(language, "fix", fix = one_line(&fix, 200)));
             lines.extend(fix.map(|fix| format!("    {fix}")));
         }
     }
@@ -209,15 +207,18 @@ fn questions(context: &Context, view: &JobView) -> Vec<String> {
     lines
 }
 
-/// What the gates found that `why` does not say already.
-fn findings(language: Language, phase: &PhaseView, why: &str) -> Vec<String> {
+/// What the gates found that the phase's error does not say already.
+fn findings(language: Language, phase: &PhaseView) -> Vec<String> {
+    let is_said = |finding: &&Finding| {
+        phase.error.as_ref().is_some_and(|error| finding.is_said_in(&error.message, &error.words()))
+    };
     let mut lines = Vec::new();
     for gate in &phase.gates {
         match &gate.verdict {
             Verdict::Pass => {}
             Verdict::Fail { findings } => {
-                let shown = findings.iter().take(5).filter(|finding| !why.contains(finding.message.as_str()));
-                lines.extend(shown.map(|finding| format!("  {}: {}", gate.gate, phrases::finding(finding))));
+                let shown = findings.iter().take(5).filter(|finding| !is_said(finding));
+                lines.extend(shown.map(|finding| format!("  {}: {}", gate.gate, phrases::finding(language, finding))));
                 if findings.len() > 5 {
                     let more = say!(language, "and-more", more = findings.len() - 5);
                     lines.push(format!("  {}: {more}", gate.gate));

@@ -1,5 +1,8 @@
 //! At a German terminal, Helix's own words are German: the real commands, line by line.
 
+use serde_json::json;
+
+use crate::stage::Stage;
 use crate::user::{Ran, User, ran};
 
 /// Words that no German line has.
@@ -138,4 +141,58 @@ fn the_demo_and_its_job_are_told_in_german() {
     gates.env("LANG", "de_DE.UTF-8").current_dir(shop).arg("--state-dir").arg(kept).args(["gates", "run"]);
     let gates = ran(gates.output().unwrap());
     assert!(gates.stdout.contains("- verify: läuft hier nicht: ein unabhängiger Prüfer"), "{gates:#?}");
+}
+
+/// What gates find is read in German and told to the agent in English: the second attempt is one that the agent makes for its words only.
+#[test]
+fn what_gates_find_is_german_at_the_terminal_and_english_for_the_agent() {
+    let act = |file: &str| json!({ "steps": [{ "write": { "path": file, "content": "x\n" } }] });
+    let script = json!({ "parts": [
+        { "name": "told", "prompt": { "matches": "How to fix: change this file as the plan asks" }, "act": act("told.md") },
+        { "name": "first", "prompt": { "matches": "# Phase `page`" }, "act": act("other.md") },
+    ] });
+    let mut stage = Stage::new(&script.to_string(), "");
+    let gates = "[{ type: outputs_claimed, strict: true }]";
+    let text = format!(
+        "name: pages\nphases:\n  - {{ id: page, type: documentation, description: Write it., outputs: [page.md], max_attempts: 2, on_failure: fail, gates: {gates} }}\n"
+    );
+    let plan = stage.plan("pages", &text);
+    let (plan, repo) = (plan.to_str().unwrap(), stage.repo.clone());
+    stage.sandbox.set("LC_ALL", "de_DE.UTF-8");
+    let helix = |arguments: &[&str]| ran(stage.helix(arguments).current_dir(&repo).output().unwrap());
+    let watched = helix(&["run", plan, "--project", repo.to_str().unwrap()]);
+    let jobs = helix(&["--json", "jobs", "list"]).json();
+    let job = jobs[0]["id"].as_str().unwrap();
+    let shown = helix(&["jobs", "show", job]);
+    let json = helix(&["--json", "jobs", "show", job]);
+    assert!(json.stdout.contains("page.md is claimed as an output"), "programs read English: {json:#?}");
+    assert_eq!(json.json()["phases"][0]["attempt"], 2, "{json:#?}");
+    let message = "page.md ist als Output beansprucht, aber die Phase hat es nicht geändert";
+    let besides = "told.md wurde hinzugefügt, aber die Phase beansprucht es nicht";
+    let summary = "3 Probleme: 1 Output angegeben, 2 andere Dateien geändert";
+    for (said, parts) in [
+        (&watched, [message, besides, summary]),
+        (&shown, [message, besides, summary]),
+        (&helix(&["jobs", "evidence", job]), [summary; 3]),
+    ] {
+        let said = format!("{}{}", said.stdout, said.stderr);
+        for part in parts {
+            assert!(said.contains(part), "{part:?} is missing: {said}");
+        }
+        // Reports of failures quote the log.
+        let english = said.lines().find(|line| !line.contains(": error: ") && line.contains("is claimed"));
+        assert!(english.is_none() && !said.contains("1 output declared"), "{english:?} in {said}");
+    }
+    std::fs::write(repo.join("told.md"), "x\n").unwrap();
+    let now = helix(&["gates", "run", plan]);
+    for part in [
+        message,
+        besides,
+        "2 Probleme: 1 Output angegeben, 1 andere Datei geändert",
+        "  Abhilfe: diese Datei ändern, wie der Plan es verlangt; andere Dateien",
+        "  Abhilfe: diese Änderung zurücknehmen; ist sie nötig, muss der Plan sie beanspruchen",
+    ] {
+        assert!(now.stdout.contains(part), "{part:?} is missing: {now:#?}");
+    }
+    assert!(!now.stdout.contains("How to fix"), "{now:#?}");
 }

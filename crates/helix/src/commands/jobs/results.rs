@@ -126,7 +126,8 @@ fn report(context: &Context, found: &JobEvidence) -> String {
         }
         (None, Some(refusal)) => {
             lines.push(paint(Meaning::Bad, &say!(language, "evidence-refused")));
-            let finding = |finding: &Finding| say!(language, "evidence-finding", finding = &finding.message);
+            let finding =
+                |finding: &Finding| say!(language, "evidence-finding", finding = phrases::found(language, finding));
             lines.extend(refusal.findings.iter().map(|one| format!("  {}", finding(one))));
             lines.extend(gates(language, &refusal.gates));
         }
@@ -237,7 +238,8 @@ fn gates(language: Language, gates: &[GateEvidence]) -> Vec<String> {
             lines
                 .extend(step.command.iter().zip(&mut outputs).map(|(command, found)| output(language, command, found)));
         }
-        lines.extend(gate.report.notes.iter().map(|note| format!("          {}", phrases::note(language, note))));
+        let notes = gate.report.notes().map(|note| phrases::note(language, &language.words(&note)));
+        lines.extend(notes.map(|note| format!("          {note}")));
     }
     lines
 }
