@@ -19,11 +19,11 @@ use super::GateContext;
 use super::judgement::finding;
 use super::pattern::Pattern;
 pub(crate) use closure::families;
-use closure::members;
+use closure::{members, starts_linter};
 use helix_git::{GitError, Repository};
 pub(crate) use hidden::hidden;
-use names::is_entry_point;
 pub(crate) use names::{Family, is_packaging, is_test};
+use names::{is_entry_point, linter_of};
 
 /// Whose work a judged tree is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,8 +185,16 @@ pub(crate) struct Redefined {
     pub(crate) notes: Vec<String>,
 }
 
+/// What a command is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It runs tests: what linters read is part of it only where it starts one.
+    Tests,
+    Anything,
+}
+
 /// Compares the files that decide how a command checks with those at submit.
-pub(crate) fn redefined(context: &GateContext, command: &str) -> Result<Redefined, GitError> {
+pub(crate) fn redefined(context: &GateContext, purpose: Purpose, command: &str) -> Result<Redefined, GitError> {
     let repository = context.repository();
     let origin = repository.commit(context.origin.as_str())?.tree;
     let mut submitted = members(repository, &origin, command)?;
@@ -220,10 +228,21 @@ pub(crate) fn redefined(context: &GateContext, command: &str) -> Result<Redefine
             redefined.notes.push(format!("{path} decides how `{command}` checks and was {word} by the job, {whose}"));
             continue;
         }
+        if purpose == Purpose::Tests
+            && let Some(linter) = linter_of(path)
+            && !starts_linter(repository, &origin, command, linter)?
+            && !starts_linter(repository, &context.result.tree, command, linter)?
+        {
+            continue;
+        }
         let message =
             format!("{path} decides how `{command}` checks and was {word}, but no output of the phase claims it");
         let fix = match word {
             "added" => format!("remove {path}, or move what is needed into files that the phase claims"),
+            "deleted" => format!(
+                "put {path} back and make the check pass as it was; if it is to go, a pattern among the outputs covers it and what comes in \
+                 its place"
+            ),
             _ => format!(
                 "undo every change to {path} and make the check pass as it was; if the change is needed, the plan must claim it"
             ),

@@ -141,6 +141,32 @@ impl Family {
     }
 }
 
+/// Files that a linter or a formatter reads and nobody else, by how they begin, with a part of its name in commands.
+const OF_LINTERS: [(&str, &str); 16] = [
+    (".eslintrc", "eslint"),
+    ("eslint.config.", "eslint"),
+    (".prettierrc", "prettier"),
+    ("prettier.config.", "prettier"),
+    ("biome.json", "biome"),
+    (".flake8", "flake8"),
+    (".pylintrc", "pylint"),
+    ("mypy.ini", "mypy"),
+    (".mypy.ini", "mypy"),
+    ("ruff.toml", "ruff"),
+    (".ruff.toml", "ruff"),
+    ("clippy.toml", "clippy"),
+    (".clippy.toml", "clippy"),
+    ("rustfmt.toml", "fmt"),
+    (".rustfmt.toml", "fmt"),
+    (".golangci.", "golangci"),
+];
+
+/// The linter or formatter that alone reads a file.
+pub(super) fn linter_of(path: &str) -> Option<&'static str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    OF_LINTERS.into_iter().find_map(|(start, linter)| name.starts_with(start).then_some(linter))
+}
+
 /// Directories of tests by their usual names.
 const TEST_DIRECTORIES: [&str; 9] =
     ["test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "__mocks__", "__snapshots__"];
