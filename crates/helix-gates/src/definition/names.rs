@@ -198,9 +198,12 @@ pub(crate) fn is_test(path: &str) -> bool {
     is_test_name(path) || in_tests(path)
 }
 
-/// Whether a file says how a project is packaged: installers run it, no test does.
+/// Whether a file says how a project is packaged, or its documents are built: no test runs it.
 pub(crate) fn is_packaging(path: &str) -> bool {
     path.rsplit('/').next() == Some("setup.py")
+        || path
+            .strip_suffix("/conf.py")
+            .is_some_and(|place| place.split('/').any(|part| matches!(part, "doc" | "docs")))
 }
 
 /// Every file that decides by its name what these tools do.

@@ -55,6 +55,7 @@ async fn honest_changes_with_pytest() {
     let changes: &[(&str, &[&str], Files<'_>)] = &[
         ("a function with its test", all, &[("cart.py", &vat), ("tests/test_cart.py", &vat_tests)]),
         ("the packaging", &["setup.py"], &[("setup.py", "def version():\n    return '1'\n")]),
+        ("how documents are built", &["docs/"], &[("docs/conf.py", "def setup(app):\n    return 1\n")]),
         ("a refactoring", &["cart.py"], &[("cart.py", &refactored)]),
         ("a linter's settings are gone", &["cart.py"], &[("cart.py", &refactored), (".flake8", GONE)]),
         ("more tests", &["tests/test_cart.py"], &[("tests/test_cart.py", &more_tests)]),
