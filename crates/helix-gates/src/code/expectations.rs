@@ -344,6 +344,11 @@ pub(super) static TEXTS: LazyLock<Regex> = LazyLock::new(|| pattern(r#""(\\.|[^"
 /// A text of code, or a comma before the end of a list.
 static LAYOUT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?:\b[uU])?(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)')|,\s*([\]}])"#));
+/// An escaped character, and what says its number.
+static ESCAPES: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?s)\\(?:(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]+\}|U[0-9A-Fa-f]{8})|.)"));
+/// A text whose backslashes may stand for themselves.
+static NO_ESCAPES: LazyLock<Regex> = LazyLock::new(|| pattern(r#"`|"""|'''|\b(?i:r|b|br|rb|fr|rf)["']"#));
 static WORDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[A-Za-z_][A-Za-z0-9_]*"));
 pub(super) static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d(_?\d)*(\.\d+)?"));
 
@@ -369,8 +374,10 @@ fn bare(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// A piece of code as a formatter may lay it out: one kind of quotes, and no comma after the last part of a list.
+/// A piece of code as a formatter may lay it out: one kind of quotes, small letters in the numbers of characters, and no comma after the
+/// last part of a list.
 fn laid_out(code: Code, text: &str) -> Cow<'_, str> {
+    let has_escapes = !matches!(code, Code::Rust | Code::Go) && !NO_ESCAPES.is_match(text);
     LAYOUT.replace_all(text, |found: &Captures<'_>| {
         if let Some(end) = found.get(3) {
             return end.as_str().to_owned();
@@ -378,10 +385,15 @@ fn laid_out(code: Code, text: &str) -> Cow<'_, str> {
         let whole = &found[0];
         let inner = found.get(1).or_else(|| found.get(2)).map(|inner| inner.as_str()).unwrap_or_default();
         // In Rust and Go, other quotes make another type.
-        match matches!(code, Code::Rust | Code::Go) || inner.contains(['"', '\'']) {
+        let quoted = match matches!(code, Code::Rust | Code::Go) || inner.contains(['"', '\'']) {
             true => whole.to_owned(),
             false => format!("\"{inner}\""),
-        }
+        };
+        let in_small = |found: &Captures<'_>| match found.get(1).map(|number| number.as_str().split_at(1)) {
+            Some((kind, digits)) => format!("\\{kind}{}", digits.to_lowercase()),
+            None => found[0].to_owned(),
+        };
+        if has_escapes { ESCAPES.replace_all(&quoted, in_small).into_owned() } else { quoted }
     })
 }
 

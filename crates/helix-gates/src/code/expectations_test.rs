@@ -43,6 +43,12 @@ fn other_answers_to_the_same_questions_are_found() {
             cases.replace("(25, 15)", "(51, 10)"),
             "test_a no longer asks 25, where it expected `15`",
         ),
+        (
+            Code::Python,
+            "def test_a():\n    assert f() == '\\\\x4A'\n",
+            "def test_a():\n    assert f() == '\\\\x4a'\n".into(),
+            "test_a expects `\"\\\\x4a\"` now, and expected `\"\\\\x4A\"`",
+        ),
         (Code::JavaScript, node, node.replace(", 3", ", 1"), "'a' expects `1` now, and expected `3`"),
         (Code::JavaScript, node, node.replace("'x'", "'y'"), "'b' expects `\"y\"` now, and expected `\"x\"`"),
         (Code::Rust, rust, rust.replace(" 3,", " 2,"), "a expects `2` now, and expected `3`"),
@@ -82,6 +88,10 @@ fn other_answers_to_the_same_questions_are_found() {
             "def test_b():\n    assert list(actual) == [3]\n".to_owned(),
         ),
         (cases, cases.replace("(50, 10)", "(50, 10), (60, 8)")),
+        (
+            "def test_a():\n    assert f('\\U0001F600\\xAB') == u'\\U0001F600\\xAB\\\\\\uFFFD'\n",
+            "def test_a():\n    assert f('\\U0001f600\\xab') == '\\U0001f600\\xab\\\\\\ufffd'\n".to_owned(),
+        ),
         (
             "def test_a():\n    assert f('a', [1, 2]) == [u'b', '\\n']\n",
             "def test_a():\n    assert f(\"a\", [\n        1,\n        2,\n    ]) == [\n        \"b\",\n        \"\\n\",\n    ]\n".to_owned(),
