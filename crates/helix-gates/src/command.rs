@@ -13,7 +13,7 @@ use helix_core::said::Words;
 use super::GateContext;
 use super::baseline::{Baseline, BaselineEnd, Before, Cache, Measure, Measured, baselines};
 use super::checkout::{Check, Checked, blocking, run_on, words};
-use super::definition::{Redefined, hidden, redefined};
+use super::definition::{Purpose, Redefined, hidden, redefined};
 use super::judgement::{Judgement, Trouble, fault, finding, last_part};
 use helix_language::recorded;
 use helix_process::{CommandEnd, CommandRun};
@@ -28,7 +28,7 @@ pub(super) async fn command_passes(
     limit: Duration,
 ) -> Result<Judgement, Trouble> {
     let argv = words(command)?;
-    let mut notes = as_submitted(context, [command]).await?;
+    let mut notes = as_submitted(context, Purpose::Anything, [command]).await?;
     let of = context.clone();
     let hidden = blocking(move || hidden(&of)).await??;
     if !hidden.is_empty() {
@@ -121,11 +121,13 @@ impl Measured for Commanded<'_> {
 /// What became of the scripts and configuration of these commands. Where somebody changed them who may not, that is the answer.
 pub(super) async fn as_submitted<'c>(
     context: &Arc<GateContext>,
+    purpose: Purpose,
     commands: impl IntoIterator<Item = &'c str>,
 ) -> Result<Vec<Words>, Trouble> {
     let (context, commands): (_, Vec<String>) = (context.clone(), commands.into_iter().map(str::to_owned).collect());
-    let all =
-        blocking(move || commands.iter().map(|command| redefined(&context, command)).collect::<Result<Vec<_>, _>>());
+    let all = blocking(move || {
+        commands.iter().map(|command| redefined(&context, purpose, command)).collect::<Result<Vec<_>, _>>()
+    });
     let (mut findings, mut notes) = (Vec::new(), Vec::new());
     for Redefined { findings: found, notes: noted } in all.await?? {
         findings.extend(found);

@@ -18,6 +18,7 @@ use tokio::net::TcpStream;
 use super::GateContext;
 use super::checkout::{Check, Checked, Checkout, words};
 use super::command::{as_submitted, end_words, run_notes};
+use super::definition::Purpose;
 use super::judgement::{Judgement, Trouble, fault, finding, last_part, retold};
 use helix_language::{RECORD, recorded};
 use helix_process::{CommandEnd, ToolEnvironment, find_program};
@@ -71,7 +72,7 @@ pub(super) async fn deliver(
 ) -> Result<Judgement, Trouble> {
     // What is looked after was delivered from this very commit: its commands were looked at then.
     let notes = match part {
-        DeliveryPart::Deliver => as_submitted(context, delivery.commands()).await?,
+        DeliveryPart::Deliver => as_submitted(context, Purpose::Anything, delivery.commands()).await?,
         DeliveryPart::Health | DeliveryPart::Rollback => Vec::new(),
     };
     let mut environment = context.environment.clone();

@@ -3,6 +3,7 @@
 //! Must not know which changes are allowed. Only answers that stand in the test as a constant count: what is computed may differ.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
@@ -70,6 +71,13 @@ pub(crate) fn other_answers(before: &[TestFile], now: &[TestFile]) -> Vec<OtherA
     for (_, one) in &old {
         former.entry((&one.test, &one.question)).or_default().insert(&one.expected);
     }
+    let tables = |files: &[TestFile]| files.iter().flat_map(tables).collect::<Vec<_>>();
+    let tables = LazyCell::new(|| (tables(before), tables(now)));
+    let has_more_columns = |one: &Asked| {
+        let of_test = |table: &&Table| table.test == one.test;
+        let was = tables.0.iter().filter(of_test).flat_map(|table| &table.rows).find(|row| row.is(one));
+        was.is_some_and(|was| tables.1.iter().filter(of_test).any(|table| table.has(was)))
+    };
     let (mut found, mut gone) = (Vec::new(), BTreeMap::<(&str, &str), bool>::new());
     for (path, one) in &old {
         let stays = names.contains(&one.test);
@@ -83,7 +91,7 @@ pub(crate) fn other_answers(before: &[TestFile], now: &[TestFile]) -> Vec<OtherA
         let known = former.get(&(one.test.as_str(), one.question.as_str()));
         let other =
             answers.into_iter().flatten().find(|now| known.is_none_or(|known| !known.contains(now.expected.as_str())));
-        if stays && answers.is_none() && one.question.starts_with(ROW) {
+        if stays && answers.is_none() && one.question.starts_with(ROW) && !has_more_columns(one) {
             let (question, then) = (&one.question[ROW.len()..], shown(&one.expected));
             let said = recorded!("gate-expects-row", test = &one.test, question = question, before = then);
             found.push(OtherAnswer { path: path.clone(), line: None, said });
@@ -233,8 +241,8 @@ pub(super) fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String,
             operands.into_iter().map(of).collect()
         }
         (Code::Python, "call") => {
-            if called.ends_with("mark.parametrize") {
-                return rows(node, source);
+            if is_table(node, source) {
+                return rows(node, source).into_iter().map(|row| (row.question, row.expected)).collect();
             }
             if !PYTHON_EQUAL.is_match(called) {
                 return Vec::new();
@@ -290,17 +298,92 @@ pub(super) fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String,
     }
 }
 
-/// Rows of `pytest.mark.parametrize`: all but the last value are taken for the question.
-fn rows(call: Node<'_>, source: &str) -> Vec<(String, String)> {
-    let table = call.child_by_field_name("arguments").and_then(|all| all.named_child(1));
-    let rows = table.filter(|table| table.kind() == "list").map(children).unwrap_or_default();
+/// A row of `pytest.mark.parametrize`: all but the last value are taken for the question.
+struct Row {
+    question: String,
+    expected: String,
+    /// Each value with its parameter's name; empty where there are not as many names.
+    columns: Vec<(String, String)>,
+}
+
+impl Row {
+    fn is(&self, one: &Asked) -> bool {
+        let said = |text: &str| bare(&laid_out(Code::Python, text));
+        said(&self.question) == one.question && exact(&said(&self.expected)) == one.expected
+    }
+
+    /// Whether it says the same as a former row, and more.
+    fn goes_on(&self, was: &Self) -> bool {
+        self.columns.len() > was.columns.len() && was.columns.iter().all(|column| self.columns.contains(column))
+    }
+}
+
+/// A table of parameters, and the names to which its test says that something computed is equal.
+struct Table {
+    test: String,
+    expected: BTreeSet<String>,
+    rows: Vec<Row>,
+}
+
+impl Table {
+    /// Whether a former row stands in it with further columns, and what was expected there still is.
+    fn has(&self, was: &Row) -> bool {
+        let is_expected = was.columns.last().is_some_and(|(name, _)| self.expected.contains(name));
+        is_expected && self.rows.iter().any(|row| row.goes_on(was))
+    }
+}
+
+/// Whether a node is a table of parameters of pytest.
+fn is_table(node: Node<'_>, source: &str) -> bool {
+    node.kind() == "call" && part(node, "function", source).ends_with("mark.parametrize")
+}
+
+fn rows(call: Node<'_>, source: &str) -> Vec<Row> {
+    let arguments = call.child_by_field_name("arguments").map(children).unwrap_or_default();
+    let [names, table, ..] = arguments[..] else { return Vec::new() };
+    let names: Vec<&str> = WORDS.find_iter(text(names, source)).map(|name| name.as_str()).collect();
     let row = |row: Node<'_>| {
         let values = children(row);
         let (last, first) = values.split_last().filter(|(_, first)| row.kind() == "tuple" && !first.is_empty())?;
-        let question = source.get(first.first()?.start_byte()..first.last()?.end_byte())?;
-        Some((format!("{ROW}{question}"), text(*last, source).to_owned())).filter(|(_, last)| is_constant(last))
+        let question = format!("{ROW}{}", source.get(first.first()?.start_byte()..first.last()?.end_byte())?);
+        let said = |value: &Node<'_>| bare(&laid_out(Code::Python, text(*value, source)));
+        let named = names.iter().zip(&values).map(|(name, value)| ((*name).to_owned(), said(value)));
+        let columns = if names.len() == values.len() { named.collect() } else { Vec::new() };
+        Some(Row { question, expected: text(*last, source).to_owned(), columns })
     };
-    rows.into_iter().filter_map(row).collect()
+    let rows = if table.kind() == "list" { children(table) } else { Vec::new() };
+    rows.into_iter().filter_map(row).filter(|row| is_constant(&row.expected)).collect()
+}
+
+/// The tables of a file's tests.
+fn tables(file: &TestFile) -> Vec<Table> {
+    let TestFile { code, source, .. } = file;
+    let mut found = Vec::new();
+    read(*code, source, |test, unit, node| {
+        if *code != Code::Python || !is_table(node, source) {
+            return;
+        }
+        let mut expected = BTreeSet::new();
+        visit(unit, |below| {
+            let sides = match (below.kind(), below.named_child(0)) {
+                ("assert_statement", Some(asked)) if asked.child(1).is_some_and(|by| text(by, source) == "==") => {
+                    children(asked)
+                }
+                ("call", _) if PYTHON_EQUAL.is_match(part(below, "function", source)) => {
+                    below.child_by_field_name("arguments").map(children).unwrap_or_default()
+                }
+                _ => Vec::new(),
+            };
+            if let [one, other, ..] = sides[..] {
+                let named = [(one, other), (other, one)].into_iter();
+                let named = named.filter(|(side, asked)| side.kind() == "identifier" && asked.kind() == "call");
+                expected.extend(named.map(|(side, _)| text(side, source).to_owned()));
+            }
+            true
+        });
+        found.push(Table { test: test.to_owned(), expected, rows: rows(node, source) });
+    });
+    found
 }
 
 /// Where the question is a name alone: what it was last said to be before.
@@ -349,6 +432,11 @@ pub(super) static TEXTS: LazyLock<Regex> = LazyLock::new(|| pattern(r#""(\\.|[^"
 /// A text of code, or a comma before the end of a list.
 static LAYOUT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?:\b[uU])?(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)')|,\s*([\]}])"#));
+/// An escaped character, and what says its number.
+static ESCAPES: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?s)\\(?:(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]+\}|U[0-9A-Fa-f]{8})|.)"));
+/// A text whose backslashes may stand for themselves.
+static NO_ESCAPES: LazyLock<Regex> = LazyLock::new(|| pattern(r#"`|"""|'''|\b(?i:r|b|br|rb|fr|rf)["']"#));
 static WORDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[A-Za-z_][A-Za-z0-9_]*"));
 pub(super) static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d(_?\d)*(\.\d+)?"));
 
@@ -374,8 +462,10 @@ fn bare(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// A piece of code as a formatter may lay it out: one kind of quotes, and no comma after the last part of a list.
+/// A piece of code as a formatter may lay it out: one kind of quotes, small letters in the numbers of characters, and no comma after the
+/// last part of a list.
 fn laid_out(code: Code, text: &str) -> Cow<'_, str> {
+    let has_escapes = !matches!(code, Code::Rust | Code::Go) && !NO_ESCAPES.is_match(text);
     LAYOUT.replace_all(text, |found: &Captures<'_>| {
         if let Some(end) = found.get(3) {
             return end.as_str().to_owned();
@@ -383,10 +473,15 @@ fn laid_out(code: Code, text: &str) -> Cow<'_, str> {
         let whole = &found[0];
         let inner = found.get(1).or_else(|| found.get(2)).map(|inner| inner.as_str()).unwrap_or_default();
         // In Rust and Go, other quotes make another type.
-        match matches!(code, Code::Rust | Code::Go) || inner.contains(['"', '\'']) {
+        let quoted = match matches!(code, Code::Rust | Code::Go) || inner.contains(['"', '\'']) {
             true => whole.to_owned(),
             false => format!("\"{inner}\""),
-        }
+        };
+        let in_small = |found: &Captures<'_>| match found.get(1).map(|number| number.as_str().split_at(1)) {
+            Some((kind, digits)) => format!("\\{kind}{}", digits.to_lowercase()),
+            None => found[0].to_owned(),
+        };
+        if has_escapes { ESCAPES.replace_all(&quoted, in_small).into_owned() } else { quoted }
     })
 }
 

@@ -12,6 +12,7 @@ fn other_answers_to_the_same_questions_are_found() {
         "class A(T):\n    def test_a(self):\n        self.assertEqual(total([1, 2]), 3)\n        self.assertTrue(x)\n";
     let py = "def test_a():\n    result = total([1, 2])\n    assert result == 3\n";
     let cases = "@pytest.mark.parametrize('a, b', [(25, 15), (50, 10)])\ndef test_a(a, b):\n    assert f(a) == b\n";
+    let wider = cases.replace(", (50, 10)", "");
     let node = "test('a', () => assert.strictEqual(total([1]), 3));\nit('b', () => { expect(f(1)).toBe('x'); });\n";
     let rust = "#[test]\nfn a() {\n    assert_eq!(total(&[1, 2], \"a,b\"), 3, \"why\");\n}\n";
     let shown = "# Shop\n\n    >>> total([1,\n    ... 2])\n3\n    >>> more()\n\nText\n";
@@ -43,6 +44,36 @@ fn other_answers_to_the_same_questions_are_found() {
             cases,
             cases.replace("(25, 15)", "(51, 10)"),
             "test_a no longer asks 25, where it expected `15`",
+        ),
+        (
+            Code::Python,
+            &wider,
+            wider.replace("'a, b', [(25, 15)]", "'a, c, b', [(25, 9, 10)]"),
+            "test_a no longer asks 25, where it expected `15`",
+        ),
+        (
+            Code::Python,
+            &wider,
+            wider.replace("'a, b', [(25, 15)]", "'c, a, b', [(25, 51, 15)]"),
+            "test_a no longer asks 25, where it expected `15`",
+        ),
+        (
+            Code::Python,
+            &wider,
+            wider.replace("'a, b', [(25, 15)]", "'a, c, b', [(25, 10, 15)]").replace("== b", "== c"),
+            "test_a no longer asks 25, where it expected `15`",
+        ),
+        (
+            Code::Python,
+            &wider,
+            wider.replace("'a, b', [(25, 15)]", "'a, b, c', [(25, 15, 10)]").replace("== b", "== c"),
+            "test_a no longer asks 25, where it expected `15`",
+        ),
+        (
+            Code::Python,
+            "def test_a():\n    assert f() == '\\\\x4A'\n",
+            "def test_a():\n    assert f() == '\\\\x4a'\n".into(),
+            "test_a expects `\"\\\\x4a\"` now, and expected `\"\\\\x4A\"`",
         ),
         (Code::JavaScript, node, node.replace(", 3", ", 1"), "'a' expects `1` now, and expected `3`"),
         (Code::JavaScript, node, node.replace("'x'", "'y'"), "'b' expects `\"y\"` now, and expected `\"x\"`"),
@@ -83,6 +114,24 @@ fn other_answers_to_the_same_questions_are_found() {
             "def test_b():\n    assert list(actual) == [3]\n".to_owned(),
         ),
         (cases, cases.replace("(50, 10)", "(50, 10), (60, 8)")),
+        (
+            cases,
+            cases
+                .replace("'a, b', [(25, 15), (50, 10)]", "['a', 'c', 'b'], [(25, True, 15), (25, None, 0), (50, 1, 10)]")
+                .replace("a, b)", "a, c, b)")
+                .replace("f(a)", "f(a, c)"),
+        ),
+        (
+            cases,
+            cases
+                .replace("'a, b', [(25, 15), (50, 10)]", "'a, b, c', [(25, 15, -1), (50, 10, 1)]")
+                .replace("a, b)", "a, b, c)")
+                + "    assert g(a) == c\n",
+        ),
+        (
+            "def test_a():\n    assert f('\\U0001F600\\xAB') == u'\\U0001F600\\xAB\\\\\\uFFFD'\n",
+            "def test_a():\n    assert f('\\U0001f600\\xab') == '\\U0001f600\\xab\\\\\\ufffd'\n".to_owned(),
+        ),
         (
             "def test_a():\n    assert f('a', [1, 2]) == [u'b', '\\n']\n",
             "def test_a():\n    assert f(\"a\", [\n        1,\n        2,\n    ]) == [\n        \"b\",\n        \"\\n\",\n    ]\n".to_owned(),

@@ -261,7 +261,7 @@ fn answer(code: Code, node: Node<'_>, source: &str, plant: &mut impl FnMut(Range
                 || wide.iter().any(|start| returned.starts_with(start));
             let is_const = source[node.start_byte()..body.start_byte()].contains("const fn");
             if known && !is_const {
-                let default = " if ::core::hint::black_box(true) { return ::core::default::Default::default(); }";
+                let default = " if \"helix\".len() == 5 { return Default::default(); }";
                 plant(body.start_byte()..body.start_byte() + 1, format!("{{{default}"));
             }
         }

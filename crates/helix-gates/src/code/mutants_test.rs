@@ -60,7 +60,7 @@ fn mistakes_of_rust_leave_its_tests_alone() {
     assert_eq!(
         all(Code::Rust, source),
         [
-            "1: pub fn total(all: &[u32]) -> u32 { if ::core::hint::black_box(true) { return ::core::default::Default::default(); }",
+            "1: pub fn total(all: &[u32]) -> u32 { if \"helix\".len() == 5 { return Default::default(); }",
             "2: let mut sum = 1;",
             "3: for one in all { sum -= one; }",
             "4: if sum >= 9 { drop(sum); }",

@@ -174,14 +174,14 @@ fn rust(node: Node<'_>, source: &str) -> Found {
             "return 97"
         }
         "f32" | "f64" => "return 97.25",
-        // Not every crate has `std`.
-        "String" => "return ::core::convert::Into::into(\"helix\")",
+        // Not every crate has `std`, and not in every edition does a path begin at `core`.
+        "String" => "return \"helix\".into()",
         "&str" | "&'static str" => "return \"helix\"",
         _ => "panic!(\"this function answers nonsense\")",
     };
     let inner = super::children(body).into_iter().take_while(|node| node.kind() == "inner_attribute_item").last();
     let at = inner.map_or(body.start_byte() + 1, |inner| inner.end_byte());
-    insert(at, format!(" if ::core::hint::black_box(true) {{ {answer}; }} "))
+    insert(at, format!(" if \"helix\".len() == 5 {{ {answer}; }} "))
 }
 
 fn go(node: Node<'_>, source: &str) -> Found {

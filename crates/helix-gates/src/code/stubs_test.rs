@@ -33,12 +33,17 @@ fn functions_answer_nonsense_and_everything_else_stays() {
         (
             Code::Rust,
             "pub fn f(a: u32) -> u32 { a }\nconst fn c() -> u8 { 1 }\n#[cfg(test)]\nmod tests { fn h() {} }\n",
-            "pub fn f(a: u32) -> u32 { if ::core::hint::black_box(true) { return 97; }  a }\nconst fn c() -> u8 { 1 }\n#[cfg(test)]\nmod tests { fn h() {} }\n",
+            "pub fn f(a: u32) -> u32 { if \"helix\".len() == 5 { return 97; }  a }\nconst fn c() -> u8 { 1 }\n#[cfg(test)]\nmod tests { fn h() {} }\n",
         ),
         (
             Code::Rust,
             "impl A { async fn f(&self) -> Result<u8, E> { Ok(1) } }\n",
-            "impl A { async fn f(&self) -> Result<u8, E> { if ::core::hint::black_box(true) { panic!(\"this function answers nonsense\"); }  Ok(1) } }\n",
+            "impl A { async fn f(&self) -> Result<u8, E> { if \"helix\".len() == 5 { panic!(\"this function answers nonsense\"); }  Ok(1) } }\n",
+        ),
+        (
+            Code::Rust,
+            "fn f() -> String { g() }\n",
+            "fn f() -> String { if \"helix\".len() == 5 { return \"helix\".into(); }  g() }\n",
         ),
         (
             Code::Go,

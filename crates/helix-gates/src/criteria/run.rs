@@ -14,6 +14,7 @@ use helix_plan::{GATE_TIMEOUT, GateSpec, split_words};
 use super::super::GateContext;
 use super::super::checkout::{Check, blocking, run_on, words};
 use super::super::command::{as_submitted, end_words};
+use super::super::definition::Purpose;
 use super::super::judgement::{Trouble, last_part};
 use super::super::output::{Counted, Runner, report_path};
 use super::super::pattern::Pattern;
@@ -73,7 +74,7 @@ pub(super) async fn run(context: &Arc<GateContext>, proof: &Proof, number: usize
         Ok(argv) => argv,
         Err(answer) => return Ok(answer.into()),
     };
-    match as_submitted(context, [argv.join(" ").as_str()]).await {
+    match as_submitted(context, Purpose::Anything, [argv.join(" ").as_str()]).await {
         Ok(_) => {}
         Err(Trouble::Answered(judgement)) => {
             let Verdict::Fail { findings } = judgement.verdict else { return Err(Trouble::Answered(judgement)) };

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest, Sha256};
 
 use super::decisive::decisive;
-use super::names::{Family, by_name, in_tests, is_test_name};
+use super::names::{Family, by_name, in_tests, is_test, is_test_name, linter_of};
 use crate::pattern::{Pattern, beside};
 use helix_core::ids::TreeId;
 use helix_git::{EntryKind, GitError, Repository, TreeListing};
@@ -36,6 +36,12 @@ const BY_PROGRAM: [(&str, &[&str]); 9] = [
     ("pre-commit", &[".pre-commit-config.yaml"]),
 ];
 
+/// Files that say how tools of Python work, each to many of them.
+const OF_MANY: [&str; 7] =
+    ["pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "tox.toml", "noxfile.py"];
+/// Most tests that are read for the linters that they start.
+const MOST_TESTS: usize = 400;
+
 /// Files that name others which take part: all their words are looked at.
 const NAMES_OTHERS: [&str; 5] = ["jest.config.", "vitest.config.", "vite.config.", ".mocharc", "noxfile."];
 
@@ -61,6 +67,54 @@ pub(crate) fn families(repository: &Repository, tree: &TreeId, command: &str) ->
     Ok(walked(repository, &*repository.listing(tree)?, command)?.families)
 }
 
+/// Whether a command may start a linter: it, what it calls or a test names one.
+pub(super) fn starts_linter(
+    repository: &Repository,
+    tree: &TreeId,
+    command: &str,
+    linter: &str,
+) -> Result<bool, GitError> {
+    let files = repository.listing(tree)?;
+    let Walk { mut said, mut scripts, .. } = walked(repository, &files, command)?;
+    // Of the scripts of a package, those count that are called, and those that these call.
+    let mut read = 0;
+    while read < said.len() {
+        let text = &said[read];
+        let (called, others) = scripts.into_iter().partition::<Vec<_>, _>(|(name, _)| calls(text, name));
+        said.extend(called.into_iter().map(|(_, script)| script));
+        (scripts, read) = (others, read + 1);
+    }
+    if said.iter().any(|text| text.contains(linter) || text.contains("lint")) {
+        return Ok(true);
+    }
+    // In a test, it may also be what a comment is for.
+    let in_code = |line: &str| {
+        line.contains(linter)
+            && line.contains(['"', '\'', '`'])
+            && !["//", "#", "*", "/*"].iter().any(|mark| line.trim_start().starts_with(mark))
+    };
+    for (_, entry) in files.iter().filter(|(path, entry)| is_test(path) && entry.kind.is_file()).take(MOST_TESTS) {
+        if repository.size(&entry.object)? <= MAX_SCRIPT
+            && String::from_utf8_lossy(&repository.blob(&entry.object)?).lines().any(in_code)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a text of commands may call a script of a package.
+fn calls(text: &str, script: &str) -> bool {
+    let plain = script.strip_prefix("pre").or_else(|| script.strip_prefix("post")).unwrap_or(script);
+    let is_called = |word: &str| {
+        word == script
+            || word == plain
+            || word.split_once('*').is_some_and(|(start, _)| !start.is_empty() && script.starts_with(start))
+            || matches!(word, "t" | "tst" | "it") && plain == "test"
+    };
+    text.split(|c: char| c.is_whitespace() || "\"'`;|&()<>{}[],=$@".contains(c)).any(is_called)
+}
+
 fn walked<'a>(repository: &'a Repository, files: &'a TreeListing, command: &str) -> Result<Walk<'a>, GitError> {
     let mut walk = Walk {
         repository,
@@ -69,6 +123,9 @@ fn walked<'a>(repository: &'a Repository, files: &'a TreeListing, command: &str)
         open: Vec::new(),
         arguments: BTreeSet::new(),
         families: BTreeSet::new(),
+        by_name: BTreeSet::new(),
+        said: vec![command.to_owned()],
+        scripts: Vec::new(),
         patterns: 0,
         read: 0,
     };
@@ -81,6 +138,7 @@ fn walked<'a>(repository: &'a Repository, files: &'a TreeListing, command: &str)
             break;
         }
         for path in by_name {
+            walk.by_name.insert(path.clone());
             walk.add(path);
         }
     }
@@ -124,6 +182,12 @@ struct Walk<'a> {
     /// Those that hold further words of a command.
     arguments: BTreeSet<String>,
     families: BTreeSet<Family>,
+    /// Found because tools read a file of that name.
+    by_name: BTreeSet<String>,
+    /// What may name a program: the command, and what it calls or is configured by.
+    said: Vec<String>,
+    /// Scripts of packages, by name.
+    scripts: Vec<(String, String)>,
     /// Patterns that were compared with the files.
     patterns: usize,
     read: usize,
@@ -166,12 +230,18 @@ impl Walk<'_> {
         if self.arguments.contains(path) {
             self.names(&directory, text);
         }
+        self.hear(path, name, text);
         match name {
             "package.json" => {
                 let manifest: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
                 for key in ["scripts", "jest", "mocha", "ava", "nyc", "c8", "vitest"] {
-                    if let Some(value) = manifest.get(key) {
-                        self.names(&directory, &value.to_string());
+                    let Some(value) = manifest.get(key) else { continue };
+                    self.names(&directory, &value.to_string());
+                    match value.as_object().filter(|_| key == "scripts") {
+                        Some(scripts) => {
+                            self.scripts.extend(scripts.iter().map(|(name, script)| (name.clone(), script.to_string())))
+                        }
+                        None => self.said.push(value.to_string()),
                     }
                 }
             }
@@ -194,6 +264,19 @@ impl Walk<'_> {
                 Some(_) => {}
             },
         }
+    }
+
+    /// Takes in what a file says that may name a program.
+    fn hear(&mut self, path: &str, name: &str, text: &str) {
+        if name == "package.json" || linter_of(path).is_some() {
+            return;
+        }
+        let words = || text.split(|c: char| c.is_whitespace() || "\"'=,[]".contains(c));
+        self.said.push(match self.by_name.contains(path) && OF_MANY.contains(&name) {
+            // Options of pytest have its plugins start others: `--flake8`.
+            true => words().filter(|word| word.starts_with("--")).collect::<Vec<_>>().join(" "),
+            false => text.to_owned(),
+        });
     }
 
     /// Everything that a line of a shell, a makefile or a configuration names.

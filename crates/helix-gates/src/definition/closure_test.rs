@@ -50,21 +50,26 @@ const FILES: &[(&str, &str)] = &[
     (".cargo/config.toml", "x = 1\n"),
 ];
 
-#[test]
-fn what_decides_a_check_is_found_from_its_command() {
-    let home = tempfile::tempdir().unwrap();
-    for (path, text) in FILES {
-        let file = home.path().join("r").join(path);
+fn committed(home: &std::path::Path, files: &[(&str, &str)]) -> (Repository, TreeId) {
+    for (path, text) in files {
+        let file = home.join("r").join(path);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, text).unwrap();
     }
     let git = GitEnvironment::from_variables([
         (OsString::from("PATH"), std::env::var_os("PATH").unwrap()),
-        (OsString::from("HOME"), home.path().into()),
+        (OsString::from("HOME"), home.into()),
     ]);
-    std::fs::write(home.path().join(".gitconfig"), "[user]\nname = A\nemail = a@example.org\n").unwrap();
-    let repository = Repository::init(&home.path().join("r"), git).unwrap();
+    std::fs::write(home.join(".gitconfig"), "[user]\nname = A\nemail = a@example.org\n").unwrap();
+    let repository = Repository::init(&home.join("r"), git).unwrap();
     let tree = repository.commit("HEAD").unwrap().tree;
+    (repository, tree)
+}
+
+#[test]
+fn what_decides_a_check_is_found_from_its_command() {
+    let home = tempfile::tempdir().unwrap();
+    let (repository, tree) = committed(home.path(), FILES);
     let plugin = "src/cheat-1.dist-info/entry_points.txt";
     let python = format!("conftest.py helpers/db.py own.py pytest.ini tests/conftest.py unittest/__init__.py {plugin}");
     let checks = "checks/__init__.py checks/__main__.py checks/setup.py checks/rules.py checks/data.py checks/last.py \
@@ -97,6 +102,46 @@ fn what_decides_a_check_is_found_from_its_command() {
         expected.sort_unstable();
         assert_eq!(found, expected, "{command}");
     }
+}
+
+#[test]
+fn a_linter_is_started_where_the_command_or_what_it_calls_names_it() {
+    let home = tempfile::tempdir().unwrap();
+    let scripts = r#"{"scripts": {"test": "vitest run", "lint:js": "eslint .", "pretty": "prettier -c .", "check": "run-s lint:* test", "preci": "npm run pretty", "ci": "vitest"}}"#;
+    let (repository, tree) = committed(
+        home.path(),
+        &[
+            ("package.json", scripts),
+            (".eslintrc", "{\"extends\": \"eslint:recommended\"}"),
+            ("vitest.config.js", "export default {}\n"),
+            ("tox.ini", "[testenv:lint]\ncommands = flake8\n[pytest]\naddopts = --mypy\n"),
+            (".flake8", "[flake8]\n"),
+            ("tests/test_style.py", "x = 'y'\n# pylint: 'z'\nrun([\"ruff\", \"check\"])\n"),
+            ("Makefile", "test:\n\tpytest\nstyle:\n\tflake8\n"),
+        ],
+    );
+    let cases = [
+        ("npx vitest run", "eslint", false),
+        ("npm test", "eslint", false),
+        ("npm run lint:js", "eslint", true),
+        ("npm run check", "eslint", true),
+        ("npm run check", "prettier", true),
+        ("npm run ci", "prettier", true),
+        ("npm run ci", "eslint", false),
+        ("npx eslint .", "eslint", true),
+        ("npx xlint .", "eslint", true),
+        ("pytest -q", "flake8", false),
+        ("pytest -q", "mypy", true),
+        ("pytest -q", "ruff", true),
+        ("pytest -q", "pylint", false),
+        ("tox", "flake8", true),
+        ("make test", "flake8", true),
+    ];
+    for (command, linter, expected) in cases {
+        assert_eq!(starts_linter(&repository, &tree, command, linter).unwrap(), expected, "{command}: {linter}");
+    }
+    assert_eq!(linter_of("web/.eslintrc.json"), Some("eslint"));
+    assert_eq!(linter_of("setup.cfg"), None);
 }
 
 #[test]

@@ -21,11 +21,11 @@ use super::GateContext;
 use super::judgement::finding;
 use super::pattern::Pattern;
 pub(crate) use closure::families;
-use closure::members;
+use closure::{members, starts_linter};
 use helix_git::{GitError, Repository};
 pub(crate) use hidden::hidden;
-use names::is_entry_point;
 pub(crate) use names::{Family, is_packaging, is_test};
+use names::{is_entry_point, linter_of};
 
 /// Whose work a judged tree is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -187,8 +187,16 @@ pub(crate) struct Redefined {
     pub(crate) notes: Vec<Words>,
 }
 
+/// What a command is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It runs tests: what linters read is part of it only where it starts one.
+    Tests,
+    Anything,
+}
+
 /// Compares the files that decide how a command checks with those at submit.
-pub(crate) fn redefined(context: &GateContext, command: &str) -> Result<Redefined, GitError> {
+pub(crate) fn redefined(context: &GateContext, purpose: Purpose, command: &str) -> Result<Redefined, GitError> {
     let repository = context.repository();
     let origin = repository.commit(context.origin.as_str())?.tree;
     let mut submitted = members(repository, &origin, command)?;
@@ -222,6 +230,13 @@ pub(crate) fn redefined(context: &GateContext, command: &str) -> Result<Redefine
                 true => recorded!("gate-decides-claimed", path = path, command = command, how = word),
                 false => recorded!("gate-decides-free", path = path, command = command, how = word),
             });
+            continue;
+        }
+        if purpose == Purpose::Tests
+            && let Some(linter) = linter_of(path)
+            && !starts_linter(repository, &origin, command, linter)?
+            && !starts_linter(repository, &context.result.tree, command, linter)?
+        {
             continue;
         }
         let message = recorded!("gate-decides", path = path, command = command, how = word);

@@ -141,6 +141,32 @@ impl Family {
     }
 }
 
+/// Files that a linter or a formatter reads and nobody else, by how they begin, with a part of its name in commands.
+const OF_LINTERS: [(&str, &str); 16] = [
+    (".eslintrc", "eslint"),
+    ("eslint.config.", "eslint"),
+    (".prettierrc", "prettier"),
+    ("prettier.config.", "prettier"),
+    ("biome.json", "biome"),
+    (".flake8", "flake8"),
+    (".pylintrc", "pylint"),
+    ("mypy.ini", "mypy"),
+    (".mypy.ini", "mypy"),
+    ("ruff.toml", "ruff"),
+    (".ruff.toml", "ruff"),
+    ("clippy.toml", "clippy"),
+    (".clippy.toml", "clippy"),
+    ("rustfmt.toml", "fmt"),
+    (".rustfmt.toml", "fmt"),
+    (".golangci.", "golangci"),
+];
+
+/// The linter or formatter that alone reads a file.
+pub(super) fn linter_of(path: &str) -> Option<&'static str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    OF_LINTERS.into_iter().find_map(|(start, linter)| name.starts_with(start).then_some(linter))
+}
+
 /// Directories of tests by their usual names.
 const TEST_DIRECTORIES: [&str; 9] =
     ["test", "tests", "__tests__", "spec", "specs", "testing", "e2e", "__mocks__", "__snapshots__"];
@@ -172,9 +198,12 @@ pub(crate) fn is_test(path: &str) -> bool {
     is_test_name(path) || in_tests(path)
 }
 
-/// Whether a file says how a project is packaged: installers run it, no test does.
+/// Whether a file says how a project is packaged, or its documents are built: no test runs it.
 pub(crate) fn is_packaging(path: &str) -> bool {
     path.rsplit('/').next() == Some("setup.py")
+        || path
+            .strip_suffix("/conf.py")
+            .is_some_and(|place| place.split('/').any(|part| matches!(part, "doc" | "docs")))
 }
 
 /// Every file that decides by its name what these tools do.

@@ -27,7 +27,7 @@ use super::GateContext;
 use super::baseline::{Baseline, Before, Cache, Measure, Measured, baselines};
 use super::checkout::{Check, Checked, KILLED, blocking, run_on, words};
 use super::command::{as_submitted, run_notes};
-use super::definition::WorkOf;
+use super::definition::{Purpose, WorkOf};
 use super::judgement::{Judgement, Trouble, fault, finding};
 use super::output::{Counted, Runner};
 use super::sources::{Question, Sources};
@@ -99,7 +99,7 @@ pub(super) async fn unseen_tests(context: &Arc<GateContext>, judged: Judgement) 
 
 pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> Result<Judgement, Trouble> {
     let argv = words(&gate.command)?;
-    let mut notes = as_submitted(context, [gate.command.as_str()]).await?;
+    let mut notes = as_submitted(context, Purpose::Tests, [gate.command.as_str()]).await?;
     let excused = if gate.weaker_tests == Taken::Note { Excused::Claimed } else { Excused::Nothing };
     let (weaker, told) = weaker_tests(context, excused).await?;
     notes.extend(told);

@@ -21,6 +21,7 @@ use crate::GateContext;
 use crate::checkout::{blocking, words};
 use crate::code::{Code, Mutant, new_lines};
 use crate::command::{as_submitted, end_words};
+use crate::definition::Purpose;
 use crate::judgement::{Judgement, Trouble, fault, finding};
 use crate::sources::{Question, Sources};
 use crate::test_run::TestRun;
@@ -73,7 +74,7 @@ pub(crate) async fn mutation(context: &Arc<GateContext>, gate: &MutationGate) ->
     let begun = Instant::now();
     let limit = gate.timeout.duration();
     let argv = words(&gate.command)?;
-    let mut noted = as_submitted(context, [gate.command.as_str()]).await?;
+    let mut noted = as_submitted(context, Purpose::Tests, [gate.command.as_str()]).await?;
     let (of, command) = (context.clone(), gate.command.clone());
     let found = blocking(move || -> Result<_, Trouble> {
         let found = candidates(&of, &command)?;

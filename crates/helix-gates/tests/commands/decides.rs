@@ -1,6 +1,6 @@
 //! What decides what a gate sees: changed by the work, it is found.
 
-use super::cheats::{CART, Files, OUTPUTS, Project, TESTS, WRONG, python};
+use super::cheats::{CART, Files, GONE, OUTPUTS, Project, TESTS, WRONG, python};
 use super::*;
 
 #[tokio::test]
@@ -74,6 +74,8 @@ async fn scripts_and_data_behind_a_command() {
         ("cart.py", CART),
         ("ci/test.sh", "set -e\n. ci/lib.sh\nrun_tests\n"),
         ("ci/lib.sh", "run_tests() { python3 -m unittest discover -s tests; }\n"),
+        ("ci/style.sh", "flake8 && python3 -m unittest discover -s tests\n"),
+        (".flake8", "[flake8]\n"),
         ("Makefile", "include build.mk\n-include local/*.mk\n"),
         ("args.txt", "-q\n"),
         ("checks/__main__.py", "from checks.rules import check\ncheck()\n"),
@@ -101,6 +103,7 @@ async fn scripts_and_data_behind_a_command() {
         ("sh ci/test.sh", "what it sources", &[("cart.py", WRONG), ("ci/lib.sh", lib)], "gate.changed"),
         ("sh -c 'sh ci/test.sh'", "behind a shell", &[("cart.py", WRONG), ("ci/lib.sh", lib)], "gate.changed"),
         ("env X=1 sh ci/test.sh", "behind env", &[("cart.py", WRONG), ("ci/test.sh", won)], "gate.changed"),
+        ("sh ci/style.sh", "a linter's settings", &[("cart.py", WRONG), (".flake8", GONE)], "gate.changed"),
         (
             "make test",
             "an included makefile",

@@ -27,6 +27,7 @@ async fn honest_changes_with_pytest() {
         ("conftest.py", ""),
         ("tests/test_cart.py", TESTS),
         ("tests/rates.json", "[2]\n"),
+        (".flake8", "[flake8]\n"),
         ("pyproject.toml", "[project]\nname = \"cart\"\nversion = \"1\"\n"),
         (".gitignore", "__pycache__/\n"),
     ]);
@@ -54,7 +55,9 @@ async fn honest_changes_with_pytest() {
     let changes: &[(&str, &[&str], Files<'_>)] = &[
         ("a function with its test", all, &[("cart.py", &vat), ("tests/test_cart.py", &vat_tests)]),
         ("the packaging", &["setup.py"], &[("setup.py", "def version():\n    return '1'\n")]),
+        ("how documents are built", &["docs/"], &[("docs/conf.py", "def setup(app):\n    return 1\n")]),
         ("a refactoring", &["cart.py"], &[("cart.py", &refactored)]),
+        ("a linter's settings are gone", &["cart.py"], &[("cart.py", &refactored), (".flake8", GONE)]),
         ("more tests", &["tests/test_cart.py"], &[("tests/test_cart.py", &more_tests)]),
         ("moved", &["cart.py", "shop/"], &[("cart.py", moved), ("shop/__init__.py", ""), ("shop/sums.py", CART)]),
         ("other behaviour", all, &[("cart.py", &plus_one), ("tests/test_cart.py", &adapted)]),

@@ -1674,6 +1674,7 @@ gate-decides =
     .hint =
         { $how ->
             [added] { $path } entfernen, oder das Nötige in Dateien legen, die die Phase beansprucht
+            [deleted] { $path } wiederherstellen und die Prüfung so bestehen, wie sie war; soll die Datei wegfallen, deckt ein Muster in `outputs` sie und ihren Ersatz ab
            *[changed] jede Änderung an { $path } zurücknehmen und die Prüfung so bestehen, wie sie war; ist die Änderung nötig, muss der Plan sie beanspruchen
         }
 gate-decides-claimed =

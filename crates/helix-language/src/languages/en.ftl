@@ -1529,6 +1529,7 @@ gate-decides =
     .hint =
         { $how ->
             [added] remove { $path }, or move what is needed into files that the phase claims
+            [deleted] put { $path } back and make the check pass as it was; if it is to go, a pattern among the outputs covers it and what comes in its place
            *[changed] undo every change to { $path } and make the check pass as it was; if the change is needed, the plan must claim it
         }
 gate-decides-claimed =
