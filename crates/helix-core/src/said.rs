@@ -59,7 +59,12 @@ impl Words {
     /// The same, and then this.
     #[must_use]
     pub fn and(mut self, more: impl Into<Self>) -> Self {
-        self.0.extend(more.into().0);
+        for piece in more.into().0 {
+            match (self.0.last_mut(), piece) {
+                (Some(Piece::Text(text)), Piece::Text(more)) => text.push_str(&more),
+                (_, piece) => self.0.push(piece),
+            }
+        }
         self
     }
 
@@ -108,6 +113,13 @@ impl Words {
             Piece::Text(_) | Piece::Number(_) | Piece::Time(_) => false,
         };
         other.0.iter().all(|one| self.0.contains(one)) || self.0.iter().any(in_part)
+    }
+
+    /// The same, or nothing where it has no words but those of others.
+    #[must_use]
+    pub fn own(self) -> Self {
+        let is_text = self.0.iter().all(|piece| matches!(piece, Piece::Text(_)));
+        if is_text { Self::default() } else { self }
     }
 
     /// The same, or a text where it is empty: what is recorded by others, or by a former Helix.

@@ -150,7 +150,9 @@ impl PhaseProgress {
         gate.verdict = report.verdict.clone();
         *gate = summed_up(gate.clone(), gate.words().and("; ").and(report.words()));
         gate.steps.extend(report.steps.iter().cloned());
-        gate.notes_said = gate.notes().chain(report.notes()).collect();
+        if !(gate.notes_said.is_empty() && report.notes_said.is_empty()) {
+            gate.notes_said = gate.notes().chain(report.notes()).collect();
+        }
         gate.notes.extend(report.notes.iter().cloned());
         gate.duration_ms = gate.duration_ms.saturating_add(report.duration_ms);
         let gate = gate.clone();

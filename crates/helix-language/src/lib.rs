@@ -66,13 +66,13 @@ pub fn fault(kind: FaultKind, message: Words, hint: Words) -> Fault {
 /// What is wrong, and how to fix it or nothing, in Helix's own words.
 pub fn finding(rule: &str, message: Words, fix: Words) -> Finding {
     let told = ErrorView::of_words(message, fix);
-    let (said, fix_said) = (told.words(), told.hint_words());
+    let (said, fix_said) = (told.words().own(), told.hint_words().own());
     Finding { fix: told.hint, said, fix_said, ..Finding::new(rule, told.message) }
 }
 
 /// A gate's answer with its summary as words.
 pub fn summed_up(report: GateReport, summary: Words) -> GateReport {
-    GateReport { summary: RECORD.words(&summary), said: summary, ..report }
+    GateReport { summary: RECORD.words(&summary), said: summary.own(), ..report }
 }
 
 /// What an agent is told, with the summary as words.

@@ -182,7 +182,10 @@ fn lacking(end: Option<&JobEnd>, phases: &[PhaseEvidence], integration: Option<&
     let mut lacking = Vec::new();
     match end {
         Some(JobEnd::Succeeded) => {}
-        Some(JobEnd::Failed { reason, .. }) => lacking.push(recorded!("lacks-success", why = reason)),
+        Some(JobEnd::Failed { reason, said, .. }) => {
+            let why = said.as_ref().map_or_else(|| reason.into(), |said| said.message.clone());
+            lacking.push(recorded!("lacks-success", why = why));
+        }
         Some(JobEnd::Cancelled { .. }) => lacking.push(recorded!("lacks-cancelled")),
         None => lacking.push(recorded!("lacks-job-end")),
     }
