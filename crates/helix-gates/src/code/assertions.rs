@@ -12,7 +12,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use super::{Code, attributes, children, holds, inside, is_rust_test, line_of, part, pattern, text};
+use super::{Code, attributes, children, holds, inside, is_rust_case, is_rust_test, line_of, part, pattern, text};
 
 /// A test that asserts less than it did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +67,8 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: &str, now: &str) -> Ve
         let Some(is) = new.get(name) else { continue };
         let (said, plain) = if is.skipped && !was.skipped {
             (recorded!("gate-weaker-skipped", test = name), true)
+        } else if code == Code::Rust && was.is_test && !is.is_test {
+            (recorded!("gate-weaker-stopped", test = name), true)
         } else if was.real() > 0 && is.real() == 0 && is.caught > was.caught {
             (recorded!("gate-weaker-caught", test = name), true)
         } else if was.real() > 0 && is.real() == 0 && is.constant > 0 {
@@ -355,10 +357,10 @@ impl<'s> Reader<'s> {
                 place.enter(self.part(node, "name"));
             }
             "function_item" if place.unit.is_none() => {
-                let is_test = is_rust_test(node, self.source);
-                if !is_test && !place.of_test {
+                if !is_rust_test(node, self.source) && !place.of_test {
                     return;
                 }
+                let is_test = is_rust_case(node, self.source);
                 let marks = attributes(node, self.source);
                 place.skipped |= marks.iter().any(|mark| mark.contains("ignore") || mark.contains("should_panic"));
                 self.begin(node, place, self.part(node, "name"), is_test);

@@ -88,6 +88,8 @@ fn tests_that_assert_less_are_found() {
         (Code::Rust, &good, rust("#[test]\nfn a() { assert!(true); }"), "cannot be false"),
         (Code::Rust, &good, rust("#[test]\nfn a() { assert!(f() > 0); }"), "asks less"),
         (Code::Rust, &good, rust("#[test]\nfn a() { f(); }"), "asserts nothing"),
+        (Code::Rust, &good, rust("#[cfg(test)]\nfn a() { assert_eq!(f(), 3); }"), "does not run"),
+        (Code::Rust, &good, format!("{good}#[test]\nfn b() {{ f(); }}"), "is new and asserts nothing"),
         (Code::Go, &go("if f() != 3 { t.Errorf(\"no\") }"), go("f()"), "asserts nothing"),
         (
             Code::Go,
@@ -139,6 +141,14 @@ fn honest_changes_of_tests_are_no_weakening() {
     ] {
         assert_eq!(found(Code::JavaScript, node, &now), [], "{now}");
     }
+}
+
+/// What is built for tests alone is no test.
+#[test]
+fn a_new_function_that_helps_tests_of_rust_need_not_assert() {
+    let before = "#[cfg(test)]\nmod tests {\n#[test]\nfn a() { assert_eq!(f(), 3); }\n}\n";
+    let now = format!("{before}#[cfg(test)]\nfn three() -> u8 {{ 3 }}\n");
+    assert_eq!(weakened(Code::Rust, false, before, &now), []);
 }
 
 /// Python runs the last one of a name.
