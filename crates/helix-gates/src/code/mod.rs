@@ -17,7 +17,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::{Language, Node, Parser, Tree};
 
-pub(crate) use assertions::{Weakening, weakened};
+pub(crate) use assertions::{Helpers, Version, Weakening, helpers, weakened};
 pub(crate) use encoding::other_encoding;
 pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, has_examples, known_answers, other_answers};
 pub(crate) use expecting::{Expecting, expecting, expecting_else};
