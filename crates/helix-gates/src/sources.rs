@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::GateContext;
-use super::code::{self, Asked, Code, Mutant, TestFile};
+use super::code::{self, Asked, Code, Helpers, Mutant, TestFile, Version};
 use super::judgement::Trouble;
 use super::markdown;
 use super::output::{Runner, counted};
@@ -31,20 +31,79 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// What is asked about sources.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Question<'q> {
-    Syntax { language: Language, path: Cow<'q, str>, source: Cow<'q, str> },
-    Markdown { source: Cow<'q, str> },
-    Weakened { code: Code, is_test: bool, before: Cow<'q, str>, now: Cow<'q, str> },
-    OtherAnswers { before: Cow<'q, [TestFile]>, now: Cow<'q, [TestFile]> },
-    Asked { code: Code, source: Cow<'q, str> },
-    KnownAnswers { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>>, asked: Cow<'q, [Asked]> },
-    Blinded { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>>, keep: bool },
-    Expecting { code: Code, source: Cow<'q, str> },
-    Stubbed { code: Code, source: Cow<'q, str> },
-    Weaker { code: Code, source: Cow<'q, str> },
-    Lying { code: Code, source: Cow<'q, str>, passed: u32 },
-    Mutants { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>> },
-    Planted { code: Code, source: Cow<'q, str>, mutant: Cow<'q, Mutant> },
-    TestRun { runner: Runner, has_ended: bool, output: Cow<'q, str>, report: Option<Cow<'q, str>> },
+    Syntax {
+        language: Language,
+        path: Cow<'q, str>,
+        source: Cow<'q, str>,
+    },
+    Markdown {
+        source: Cow<'q, str>,
+    },
+    Helpers {
+        code: Code,
+        source: Cow<'q, str>,
+    },
+    Weakened {
+        code: Code,
+        is_test: bool,
+        before: Cow<'q, str>,
+        now: Cow<'q, str>,
+        helpers_before: Cow<'q, Helpers>,
+        helpers_now: Cow<'q, Helpers>,
+    },
+    OtherAnswers {
+        before: Cow<'q, [TestFile]>,
+        now: Cow<'q, [TestFile]>,
+    },
+    Asked {
+        code: Code,
+        source: Cow<'q, str>,
+    },
+    KnownAnswers {
+        code: Code,
+        source: Cow<'q, str>,
+        lines: Cow<'q, BTreeSet<u32>>,
+        asked: Cow<'q, [Asked]>,
+    },
+    Blinded {
+        code: Code,
+        source: Cow<'q, str>,
+        lines: Cow<'q, BTreeSet<u32>>,
+        keep: bool,
+    },
+    Expecting {
+        code: Code,
+        source: Cow<'q, str>,
+    },
+    Stubbed {
+        code: Code,
+        source: Cow<'q, str>,
+    },
+    Weaker {
+        code: Code,
+        source: Cow<'q, str>,
+    },
+    Lying {
+        code: Code,
+        source: Cow<'q, str>,
+        passed: u32,
+    },
+    Mutants {
+        code: Code,
+        source: Cow<'q, str>,
+        lines: Cow<'q, BTreeSet<u32>>,
+    },
+    Planted {
+        code: Code,
+        source: Cow<'q, str>,
+        mutant: Cow<'q, Mutant>,
+    },
+    TestRun {
+        runner: Runner,
+        has_ended: bool,
+        output: Cow<'q, str>,
+        report: Option<Cow<'q, str>>,
+    },
 }
 
 impl Question<'_> {
@@ -55,7 +114,11 @@ impl Question<'_> {
         match self {
             Self::Syntax { language, path, source } => told(&syntax::check(*language, path, source)),
             Self::Markdown { source } => told(&markdown::read(source)),
-            Self::Weakened { code, is_test, before, now } => told(&code::weakened(*code, *is_test, before, now)),
+            Self::Helpers { code, source } => told(&code::helpers(*code, source)),
+            Self::Weakened { code, is_test, before, now, helpers_before, helpers_now } => {
+                let before = Version { source: before, elsewhere: helpers_before };
+                told(&code::weakened(*code, *is_test, before, Version { source: now, elsewhere: helpers_now }))
+            }
             Self::OtherAnswers { before, now } => told(&code::other_answers(before, now)),
             Self::Asked { code, source } => told(&code::asked(*code, source)),
             Self::KnownAnswers { code, source, lines, asked } => {

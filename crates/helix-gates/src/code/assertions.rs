@@ -12,7 +12,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use super::{Code, attributes, children, holds, inside, is_rust_test, line_of, part, pattern, text};
+use super::{Code, attributes, children, holds, inside, is_rust_case, is_rust_test, line_of, part, pattern, text};
 
 /// A test that asserts less than it did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +48,8 @@ struct Asserts {
     skipped: bool,
     /// Functions that it calls.
     calls: Vec<String>,
+    /// Those of them that get what a test of Go fails by.
+    handed: Vec<String>,
 }
 
 impl Asserts {
@@ -56,8 +58,31 @@ impl Asserts {
     }
 }
 
+/// Functions of a package's other test files by name, with whether they assert something.
+pub(crate) type Helpers = BTreeMap<String, bool>;
+
+/// A version of a test file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Version<'v> {
+    pub(crate) source: &'v str,
+    /// What stands beside it for tests to call.
+    pub(crate) elsewhere: &'v Helpers,
+}
+
+/// What the functions of a file assert that are no tests; of several with one name, the one that asserts nothing counts.
+pub(crate) fn helpers(code: Code, source: &str) -> Helpers {
+    let mut found = Helpers::new();
+    for (name, asserts) in units(code, true, source).unwrap_or_default() {
+        if !asserts.is_test {
+            let real = asserts.real() > 0;
+            found.entry(short(&name).to_owned()).and_modify(|known| *known &= real).or_insert(real);
+        }
+    }
+    found
+}
+
 /// Tests of a file that assert less in its later version. `is_test` says whether all of the file is there for tests.
-pub(crate) fn weakened(code: Code, is_test: bool, before: &str, now: &str) -> Vec<Weakening> {
+pub(crate) fn weakened(code: Code, is_test: bool, before: Version<'_>, now: Version<'_>) -> Vec<Weakening> {
     let Some(old) = asserts(code, is_test, before) else { return Vec::new() };
     let Some(new) = asserts(code, is_test, now) else {
         return vec![Weakening::of_file(recorded!("gate-weaker-unparsed"))];
@@ -67,6 +92,8 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: &str, now: &str) -> Ve
         let Some(is) = new.get(name) else { continue };
         let (said, plain) = if is.skipped && !was.skipped {
             (recorded!("gate-weaker-skipped", test = name), true)
+        } else if code == Code::Rust && was.is_test && !is.is_test {
+            (recorded!("gate-weaker-stopped", test = name), true)
         } else if was.real() > 0 && is.real() == 0 && is.caught > was.caught {
             (recorded!("gate-weaker-caught", test = name), true)
         } else if was.real() > 0 && is.real() == 0 && is.constant > 0 {
@@ -102,8 +129,13 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: &str, now: &str) -> Ve
     found
 }
 
-/// What the functions and tests of a file assert, by name.
-fn asserts(code: Code, is_test: bool, source: &str) -> Option<BTreeMap<String, Asserts>> {
+/// A name without those of what it lies in.
+fn short(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// The functions and tests of a file, with what they assert themselves.
+fn units(code: Code, is_test: bool, source: &str) -> Option<Vec<(String, Asserts)>> {
     let tree = code.parse(source)?;
     let mut reader = Reader { code, source, found: Vec::new() };
     let all_skipped = code == Code::Python && PYTESTMARK.is_match(source);
@@ -113,16 +145,22 @@ fn asserts(code: Code, is_test: bool, source: &str) -> Option<BTreeMap<String, A
         let below = reader.enter(node, place);
         open.extend(children(node).into_iter().rev().map(|child| (child, below(child))));
     }
-    let all = reader.found;
-    let short = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
-    let helpers: BTreeMap<String, usize> = all
+    Some(reader.found)
+}
+
+/// What the functions and tests of a file assert, by name.
+fn asserts(code: Code, is_test: bool, version: Version<'_>) -> Option<BTreeMap<String, Asserts>> {
+    let all = units(code, is_test, version.source)?;
+    let helpers: Helpers = all
         .iter()
         .filter(|(_, asserts)| !asserts.is_test)
-        .map(|(name, asserts)| (short(name), asserts.real()))
+        .map(|(name, asserts)| (short(name).to_owned(), asserts.real() > 0))
         .collect();
     let mut found: BTreeMap<String, Asserts> = BTreeMap::new();
     for (name, mut asserts) in all {
-        let through = |call: &&String| helpers.get(*call).map_or_else(|| CHECKS.is_match(call), |real| *real > 0);
+        let beside = |call: &String| version.elsewhere.get(call).filter(|_| asserts.handed.contains(call));
+        let known = |call: &String| helpers.get(call).or_else(|| beside(call)).copied();
+        let through = |call: &&String| known(call).unwrap_or_else(|| CHECKS.is_match(call));
         asserts.strong += asserts.calls.iter().filter(through).count();
         if !asserts.is_test && asserts.real() + asserts.constant + asserts.caught == 0 {
             continue;
@@ -138,7 +176,7 @@ fn asserts(code: Code, is_test: bool, source: &str) -> Option<BTreeMap<String, A
 
 /// Module-wide marks of pytest that skip all.
 static PYTESTMARK: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^pytestmark\s*=.*\b(skip|xfail)\b"));
-/// Functions of other files that assert by what they are called.
+/// Functions of other files, where nobody has looked, that assert by what they are called.
 static CHECKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^_?(check|verify|expect|ensure|validate|should|compare)"));
 /// Calls that are assertions, by language.
 static PYTHON_CALLS: LazyLock<Regex> =
@@ -355,10 +393,10 @@ impl<'s> Reader<'s> {
                 place.enter(self.part(node, "name"));
             }
             "function_item" if place.unit.is_none() => {
-                let is_test = is_rust_test(node, self.source);
-                if !is_test && !place.of_test {
+                if !is_rust_test(node, self.source) && !place.of_test {
                     return;
                 }
+                let is_test = is_rust_case(node, self.source);
                 let marks = attributes(node, self.source);
                 place.skipped |= marks.iter().any(|mark| mark.contains("ignore") || mark.contains("should_panic"));
                 self.begin(node, place, self.part(node, "name"), is_test);
@@ -401,8 +439,13 @@ impl<'s> Reader<'s> {
                     self.assertion(place, name, "value ==");
                 } else if matches!(name, "Skip" | "Skipf" | "SkipNow") {
                     self.skip(place);
-                } else if let Some(unit) = self.unit(place) {
-                    unit.calls.push(name.to_owned());
+                } else {
+                    let arguments = node.child_by_field_name("arguments").map(children).unwrap_or_default();
+                    let is_handed = root.is_empty() && arguments.into_iter().any(|one| self.text(one) == "t");
+                    if let Some(unit) = self.unit(place) {
+                        unit.calls.push(name.to_owned());
+                        unit.handed.extend(is_handed.then(|| name.to_owned()));
+                    }
                 }
             }
             _ => {}

@@ -1,8 +1,15 @@
 use super::*;
 use crate::code::said_of_test;
 
+static NOWHERE: Helpers = Helpers::new();
+
+fn alone(source: &str) -> Version<'_> {
+    Version { source, elsewhere: &NOWHERE }
+}
+
 fn found(code: Code, before: &str, now: &str) -> Vec<(String, bool)> {
-    weakened(code, true, before, now).into_iter().map(|weak| (said_of_test(&weak.said), weak.plain)).collect()
+    let found = weakened(code, true, alone(before), alone(now));
+    found.into_iter().map(|weak| (said_of_test(&weak.said), weak.plain)).collect()
 }
 
 #[test]
@@ -88,6 +95,8 @@ fn tests_that_assert_less_are_found() {
         (Code::Rust, &good, rust("#[test]\nfn a() { assert!(true); }"), "cannot be false"),
         (Code::Rust, &good, rust("#[test]\nfn a() { assert!(f() > 0); }"), "asks less"),
         (Code::Rust, &good, rust("#[test]\nfn a() { f(); }"), "asserts nothing"),
+        (Code::Rust, &good, rust("#[cfg(test)]\nfn a() { assert_eq!(f(), 3); }"), "does not run"),
+        (Code::Rust, &good, format!("{good}#[test]\nfn b() {{ f(); }}"), "is new and asserts nothing"),
         (Code::Go, &go("if f() != 3 { t.Errorf(\"no\") }"), go("f()"), "asserts nothing"),
         (
             Code::Go,
@@ -141,11 +150,37 @@ fn honest_changes_of_tests_are_no_weakening() {
     }
 }
 
+#[test]
+fn what_a_function_of_another_file_asserts_counts_where_a_test_of_go_hands_itself_to_it() {
+    let go = |body: &str| format!("package a\n\nfunc TestA(t *testing.T) {{ {body} }}\n");
+    let (before, now) = (go("if f() != 3 { t.Errorf(\"no\") }"), go("three(t, f())"));
+    let weak = |now: &str, helper: &str| {
+        let elsewhere = helpers(Code::Go, &format!("package a\n\nfunc three(t *testing.T, x int) {{ {helper} }}\n"));
+        weakened(Code::Go, true, alone(&before), Version { source: now, elsewhere: &elsewhere }).len()
+    };
+    assert_eq!(weak(&now, "if x != 3 { t.Fatal(x) }"), 0);
+    assert_eq!(weak(&now, "t.Log(x)"), 1);
+    for other in ["three(f())", "a.three(t, f())", "four(t, f())"] {
+        assert_eq!(weak(&go(other), "if x != 3 { t.Fatal(x) }"), 1, "{other}");
+    }
+    let python =
+        "def check_three(x):\n    assert x == 3\n\ndef check_three(x):\n    pass\n\ndef test_a():\n    assert f()\n";
+    assert_eq!(helpers(Code::Python, python), Helpers::from([("check_three".to_owned(), false)]));
+}
+
+/// What is built for tests alone is no test.
+#[test]
+fn a_new_function_that_helps_tests_of_rust_need_not_assert() {
+    let before = "#[cfg(test)]\nmod tests {\n#[test]\nfn a() { assert_eq!(f(), 3); }\n}\n";
+    let now = format!("{before}#[cfg(test)]\nfn three() -> u8 {{ 3 }}\n");
+    assert_eq!(weakened(Code::Rust, false, alone(before), alone(&now)), []);
+}
+
 /// Python runs the last one of a name.
 #[test]
 fn a_second_test_of_a_name_does_not_hide_behind_the_first() {
     let before = "def test_a():\n    assert f() == 1\n";
-    let weak = weakened(Code::Python, true, before, &format!("{before}\ndef test_a():\n    f()\n"));
+    let weak = weakened(Code::Python, true, alone(before), alone(&format!("{before}\ndef test_a():\n    f()\n")));
     assert_eq!(weak.len(), 1, "{weak:?}");
-    assert_eq!(weakened(Code::Python, true, before, &format!("{before}\n{before}")), []);
+    assert_eq!(weakened(Code::Python, true, alone(before), alone(&format!("{before}\n{before}"))), []);
 }

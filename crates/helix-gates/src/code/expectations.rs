@@ -13,7 +13,7 @@ use regex::{Captures, Regex};
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use super::{Code, children, inside, is_rust_test, line_of, part, pattern, text, visit};
+use super::{Code, children, inside, is_rust_case, line_of, part, pattern, text, visit};
 
 /// An assertion that something equals a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -195,7 +195,7 @@ pub(super) fn read(code: Code, source: &str, mut each: impl FnMut(&str, Node<'_>
         let test = match (code, node.kind()) {
             (Code::Python, "function_definition") if own.starts_with("test") => Some(inside(own)),
             (Code::Go, "function_declaration") if own.starts_with("Test") => Some(inside(own)),
-            (Code::Rust, "function_item") if is_rust_test(node, source) => Some(inside(own)),
+            (Code::Rust, "function_item") if is_rust_case(node, source) => Some(inside(own)),
             (Code::JavaScript | Code::TypeScript | Code::Tsx, "call_expression") => {
                 let called = part(node, "function", source);
                 let named = matches!(called.split('.').next(), Some("test" | "it" | "specify"));

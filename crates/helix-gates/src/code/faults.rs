@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Code, Edit, edited, is_rust_test, line_of, text, visit};
+use super::{Code, Edit, edited, is_rust_case, is_rust_test, line_of, text, visit};
 
 /// An edit of a source.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -54,7 +54,7 @@ pub(crate) fn weaker(code: Code, source: &str) -> Vec<Weaker> {
                 add(before, &skip, format!("skips `{first}`"));
                 return true;
             }
-            (Code::Rust, "function_item") if is_rust_test(node, source) => {
+            (Code::Rust, "function_item") if is_rust_case(node, source) => {
                 add(before, "#[ignore]\n", format!("skips `{first}`"));
                 return true;
             }

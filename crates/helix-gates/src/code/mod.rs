@@ -17,7 +17,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::{Language, Node, Parser, Tree};
 
-pub(crate) use assertions::{Weakening, weakened};
+pub(crate) use assertions::{Helpers, Version, Weakening, helpers, weakened};
 pub(crate) use encoding::other_encoding;
 pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, has_examples, known_answers, other_answers};
 pub(crate) use expecting::{Expecting, expecting, expecting_else};
@@ -176,11 +176,21 @@ fn may_follow_attribute(node: Node<'_>, source: &str) -> bool {
 /// Whether an item of Rust is there for tests only.
 fn is_rust_test(item: Node<'_>, source: &str) -> bool {
     attributes(item, source).iter().any(|attribute| {
-        let inner = attribute.trim_start_matches("#[").trim_end_matches(']').replace(' ', "");
-        let name = inner.split(['(', '=']).next().unwrap_or_default();
-        ["cfg(test)", "cfg(all(test,", "cfg(all(test)"].iter().any(|start| inner.starts_with(start))
-            || matches!(name.rsplit("::").next(), Some("test" | "rstest" | "test_case" | "proptest"))
+        let inner = attribute.trim_start_matches("#[").replace(' ', "");
+        ["cfg(test)", "cfg(all(test,", "cfg(all(test)"].iter().any(|start| inner.starts_with(start)) || runs(attribute)
     })
+}
+
+/// Whether a function of Rust is a test that runs: what is built for tests alone may be there to help them.
+fn is_rust_case(function: Node<'_>, source: &str) -> bool {
+    attributes(function, source).into_iter().any(runs)
+}
+
+/// Whether an attribute of Rust makes a function a test.
+fn runs(attribute: &str) -> bool {
+    let inner = attribute.trim_start_matches("#[").trim_end_matches(']').replace(' ', "");
+    let name = inner.split(['(', '=']).next().unwrap_or_default();
+    matches!(name.rsplit("::").next(), Some("test" | "rstest" | "test_case" | "proptest"))
 }
 
 /// A replacement of a part of a text.

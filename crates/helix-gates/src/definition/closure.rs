@@ -39,7 +39,7 @@ const BY_PROGRAM: [(&str, &[&str]); 9] = [
 /// Files that say how tools of Python work, each to many of them.
 const OF_MANY: [&str; 7] =
     ["pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "tox.toml", "noxfile.py"];
-/// Most tests that are read for the linters that they start.
+/// Most tests that are read for the tools that they start.
 const MOST_TESTS: usize = 400;
 
 /// Files that name others which take part: all their words are looked at.
@@ -67,15 +67,15 @@ pub(crate) fn families(repository: &Repository, tree: &TreeId, command: &str) ->
     Ok(walked(repository, &*repository.listing(tree)?, command)?.families)
 }
 
-/// Whether a command may start a linter: it, what it calls or a test names one.
-pub(super) fn starts_linter(
+/// Whether a command may start one of these tools: it, what it calls or a test names one.
+pub(super) fn may_start(
     repository: &Repository,
     tree: &TreeId,
     command: &str,
-    linter: &str,
+    tools: &[&str],
 ) -> Result<bool, GitError> {
     let files = repository.listing(tree)?;
-    let Walk { mut said, mut scripts, .. } = walked(repository, &files, command)?;
+    let Walk { mut said, configured, mut scripts, .. } = walked(repository, &files, command)?;
     // Of the scripts of a package, those count that are called, and those that these call.
     let mut read = 0;
     while read < said.len() {
@@ -84,12 +84,13 @@ pub(super) fn starts_linter(
         said.extend(called.into_iter().map(|(_, script)| script));
         (scripts, read) = (others, read + 1);
     }
-    if said.iter().any(|text| text.contains(linter) || text.contains("lint")) {
+    let is_named = |text: &str| tools.iter().any(|tool| text.contains(tool));
+    if said.iter().any(|text| is_named(text) || text.contains("lint")) || configured.iter().any(|text| is_named(text)) {
         return Ok(true);
     }
     // In a test, it may also be what a comment is for.
     let in_code = |line: &str| {
-        line.contains(linter)
+        is_named(line)
             && line.contains(['"', '\'', '`'])
             && !["//", "#", "*", "/*"].iter().any(|mark| line.trim_start().starts_with(mark))
     };
@@ -125,6 +126,7 @@ fn walked<'a>(repository: &'a Repository, files: &'a TreeListing, command: &str)
         families: BTreeSet::new(),
         by_name: BTreeSet::new(),
         said: vec![command.to_owned()],
+        configured: Vec::new(),
         scripts: Vec::new(),
         patterns: 0,
         read: 0,
@@ -184,8 +186,10 @@ struct Walk<'a> {
     families: BTreeSet<Family>,
     /// Found because tools read a file of that name.
     by_name: BTreeSet<String>,
-    /// What may name a program: the command, and what it calls or is configured by.
+    /// What may call a script or a program: the command, and what it calls.
     said: Vec<String>,
+    /// What may name a program: what tools read because of its name.
+    configured: Vec<String>,
     /// Scripts of packages, by name.
     scripts: Vec<(String, String)>,
     /// Patterns that were compared with the files.
@@ -241,7 +245,7 @@ impl Walk<'_> {
                         Some(scripts) => {
                             self.scripts.extend(scripts.iter().map(|(name, script)| (name.clone(), script.to_string())))
                         }
-                        None => self.said.push(value.to_string()),
+                        None => self.configured.push(value.to_string()),
                     }
                 }
             }
@@ -272,11 +276,12 @@ impl Walk<'_> {
             return;
         }
         let words = || text.split(|c: char| c.is_whitespace() || "\"'=,[]".contains(c));
-        self.said.push(match self.by_name.contains(path) && OF_MANY.contains(&name) {
+        match (self.by_name.contains(path), OF_MANY.contains(&name)) {
             // Options of pytest have its plugins start others: `--flake8`.
-            true => words().filter(|word| word.starts_with("--")).collect::<Vec<_>>().join(" "),
-            false => text.to_owned(),
-        });
+            (true, true) => self.configured.extend(words().filter(|word| word.starts_with("--")).map(str::to_owned)),
+            (true, false) => self.configured.push(text.to_owned()),
+            (false, _) => self.said.push(text.to_owned()),
+        }
     }
 
     /// Everything that a line of a shell, a makefile or a configuration names.

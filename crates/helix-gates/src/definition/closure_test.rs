@@ -2,6 +2,7 @@ use std::ffi::OsString;
 
 use helix_git::GitEnvironment;
 
+use super::super::names::readers;
 use super::*;
 
 const FILES: &[(&str, &str)] = &[
@@ -105,15 +106,17 @@ fn what_decides_a_check_is_found_from_its_command() {
 }
 
 #[test]
-fn a_linter_is_started_where_the_command_or_what_it_calls_names_it() {
+fn a_tool_is_started_where_the_command_or_what_it_calls_names_it() {
     let home = tempfile::tempdir().unwrap();
-    let scripts = r#"{"scripts": {"test": "vitest run", "lint:js": "eslint .", "pretty": "prettier -c .", "check": "run-s lint:* test", "preci": "npm run pretty", "ci": "vitest"}}"#;
+    let scripts = r#"{"scripts": {"test": "vitest run", "lint:js": "eslint .", "tidy": "biome check .", "all": "run-s lint:* test", "preci": "npm run tidy", "ci": "vitest"}}"#;
     let (repository, tree) = committed(
         home.path(),
         &[
             ("package.json", scripts),
             (".eslintrc", "{\"extends\": \"eslint:recommended\"}"),
             ("vitest.config.js", "export default {}\n"),
+            ("tsconfig.json", "{\"include\": [\"lint:js\", \"test\"]}"),
+            ("jest.config.js", "module.exports = { runner: 'jest-runner-prettier' }\n"),
             ("tox.ini", "[testenv:lint]\ncommands = flake8\n[pytest]\naddopts = --mypy\n"),
             (".flake8", "[flake8]\n"),
             ("tests/test_style.py", "x = 'y'\n# pylint: 'z'\nrun([\"ruff\", \"check\"])\n"),
@@ -124,12 +127,15 @@ fn a_linter_is_started_where_the_command_or_what_it_calls_names_it() {
         ("npx vitest run", "eslint", false),
         ("npm test", "eslint", false),
         ("npm run lint:js", "eslint", true),
-        ("npm run check", "eslint", true),
-        ("npm run check", "prettier", true),
-        ("npm run ci", "prettier", true),
+        ("npm run all", "eslint", true),
+        ("npm run all", "biome", true),
+        ("npm run ci", "biome", true),
         ("npm run ci", "eslint", false),
         ("npx eslint .", "eslint", true),
+        ("npx jest", "prettier", true),
         ("npx xlint .", "eslint", true),
+        ("python3 -m unittest", "pytest", false),
+        ("make test", "pytest", true),
         ("pytest -q", "flake8", false),
         ("pytest -q", "mypy", true),
         ("pytest -q", "ruff", true),
@@ -137,11 +143,20 @@ fn a_linter_is_started_where_the_command_or_what_it_calls_names_it() {
         ("tox", "flake8", true),
         ("make test", "flake8", true),
     ];
-    for (command, linter, expected) in cases {
-        assert_eq!(starts_linter(&repository, &tree, command, linter).unwrap(), expected, "{command}: {linter}");
+    for (command, tool, expected) in cases {
+        assert_eq!(may_start(&repository, &tree, command, &[tool]).unwrap(), expected, "{command}: {tool}");
     }
-    assert_eq!(linter_of("web/.eslintrc.json"), Some("eslint"));
-    assert_eq!(linter_of("setup.cfg"), None);
+    assert_eq!(readers("web/.eslintrc.json", "npm test"), ["eslint"]);
+    let (home, unittest) = (tempfile::tempdir().unwrap(), "python3 -m unittest discover tests");
+    let files = [("setup.cfg", "[coverage:report]\nfail_under = 100\n"), ("tests/test_a.py", "import unittest\n")];
+    let (repository, tree) = committed(home.path(), &files);
+    for (command, expected) in [(unittest, false), ("coverage run -m unittest", true)] {
+        let found = may_start(&repository, &tree, command, &readers("setup.cfg", command)).unwrap();
+        assert_eq!(found, expected, "{command}");
+    }
+    for (path, command) in [("setup.cfg", "hatch test"), ("conftest.py", "python3 -m unittest")] {
+        assert!(readers(path, command).is_empty(), "{path}");
+    }
 }
 
 #[test]

@@ -21,11 +21,11 @@ use super::GateContext;
 use super::judgement::finding;
 use super::pattern::Pattern;
 pub(crate) use closure::families;
-use closure::{members, starts_linter};
+use closure::{may_start, members};
 use helix_git::{GitError, Repository};
 pub(crate) use hidden::hidden;
 pub(crate) use names::{Family, is_packaging, is_test};
-use names::{is_entry_point, linter_of};
+use names::{is_entry_point, readers};
 
 /// Whose work a judged tree is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,7 +190,7 @@ pub(crate) struct Redefined {
 /// What a command is there for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// It runs tests: what linters read is part of it only where it starts one.
+    /// It runs tests: what linters and the like read is part of it only where it starts them.
     Tests,
     Anything,
 }
@@ -232,10 +232,10 @@ pub(crate) fn redefined(context: &GateContext, purpose: Purpose, command: &str) 
             });
             continue;
         }
-        if purpose == Purpose::Tests
-            && let Some(linter) = linter_of(path)
-            && !starts_linter(repository, &origin, command, linter)?
-            && !starts_linter(repository, &context.result.tree, command, linter)?
+        let readers = if purpose == Purpose::Tests { readers(path, command) } else { Vec::new() };
+        if !readers.is_empty()
+            && !may_start(repository, &origin, command, &readers)?
+            && !may_start(repository, &context.result.tree, command, &readers)?
         {
             continue;
         }

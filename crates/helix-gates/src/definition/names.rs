@@ -160,11 +160,25 @@ const OF_LINTERS: [(&str, &str); 16] = [
     (".rustfmt.toml", "fmt"),
     (".golangci.", "golangci"),
 ];
+/// Files with settings of pytest, coverage and others, which the test runner of Python itself does not read.
+const UNREAD_BY_UNITTEST: [&str; 5] = [".coveragerc", "setup.cfg", "tox.ini", "pytest.ini", ".pytest.ini"];
+/// Parts of the names of what reads them.
+const OF_SETTINGS: [&str; 12] =
+    ["pytest", "py.test", "coverage", "--cov", "tox", "nox", "nose", "setup.py", "flake8", "mypy", "isort", "style"];
 
 /// The linter or formatter that alone reads a file.
 pub(super) fn linter_of(path: &str) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     OF_LINTERS.into_iter().find_map(|(start, linter)| name.starts_with(start).then_some(linter))
+}
+
+/// The tools without which a file decides nothing for the tests of a command, as far as that is known.
+pub(super) fn readers(path: &str, command: &str) -> Vec<&'static str> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match command.contains("-m unittest") && UNREAD_BY_UNITTEST.contains(&name) {
+        true => OF_SETTINGS.to_vec(),
+        false => linter_of(path).into_iter().collect(),
+    }
 }
 
 /// Directories of tests by their usual names.

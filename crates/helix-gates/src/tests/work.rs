@@ -13,7 +13,9 @@ use helix_core::said::Words;
 
 use super::Excused;
 use crate::GateContext;
-use crate::code::{Code, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, has_examples, new_lines};
+use crate::code::{
+    Code, Helpers, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, has_examples, new_lines,
+};
 use crate::definition::{Family, WorkOf, families, gate_members, is_packaging, is_test};
 use crate::judgement::{Trouble, fault};
 use crate::sources::{Question, Sources};
@@ -270,12 +272,30 @@ const MOST_TESTS: usize = 400;
 
 /// The tests of the result in a language.
 pub(super) fn test_files(context: &GateContext, code: Code) -> Result<Vec<TestFile>, GitError> {
-    let files = context.files()?;
+    test_files_of(context, &*context.files()?, code)
+}
+
+fn test_files_of(context: &GateContext, files: &TreeListing, code: Code) -> Result<Vec<TestFile>, GitError> {
     let mut found = Vec::new();
     let paths = files.keys().filter(|path| Code::of_path(path) == Some(code));
     for path in paths.filter(|path| is_test(path) || code == Code::Rust).take(MOST_TESTS) {
-        let source = source_of(context, &files, path)?.map(|(_, source)| source);
+        let source = source_of(context, files, path)?.map(|(_, source)| source);
         found.extend(source.map(|source| TestFile { path: path.clone(), code, source }));
+    }
+    Ok(found)
+}
+
+/// What the other test files in the directory of one, which for Go is a package, have for its tests to call.
+fn helpers_beside(sources: &mut Sources<'_>, files: &TreeListing, code: Code, path: &str) -> Result<Helpers, Trouble> {
+    let directory = |path: &str| path.rsplit_once('/').map(|(directory, _)| directory.to_owned());
+    let mut found = Helpers::new();
+    for TestFile { path: other, source, .. } in test_files_of(sources.context(), files, code)? {
+        if other != path && directory(&other) == directory(path) {
+            let helpers: Helpers = sources.ask(&other, &Question::Helpers { code, source: source.into() })?;
+            for (name, real) in helpers {
+                found.entry(name).and_modify(|known| *known &= real).or_insert(real);
+            }
+        }
     }
     Ok(found)
 }
@@ -407,8 +427,21 @@ pub(super) fn weaker_tests(context: &GateContext, excused: Excused) -> Result<(V
         let Some(old) = read(before, path)? else { continue };
         let weakened = match read(&now, path)? {
             Some(new) => {
-                let asked = Question::Weakened { code, is_test: is_test(path), before: old.into(), now: new.into() };
-                sources.ask::<Vec<Weakening>>(path, &asked)?
+                let weakened = |sources: &mut Sources<'_>, helpers: [Helpers; 2]| {
+                    let [helpers_before, helpers_now] = helpers.map(Cow::Owned);
+                    let (is_test, before, now) = (is_test(path), Cow::Borrowed(&*old), Cow::Borrowed(&*new));
+                    let asked = Question::Weakened { code, is_test, before, now, helpers_before, helpers_now };
+                    sources.ask::<Vec<Weakening>>(path, &asked)
+                };
+                let mut found = weakened(&mut sources, Default::default())?;
+                if code == Code::Go && !found.is_empty() {
+                    // What a test asks may stand in a function that it hands its `t`.
+                    let helpers = helpers_beside(&mut sources, before, code, path)?;
+                    let helpers_now = helpers_beside(&mut sources, &now, code, path)?;
+                    let still = weakened(&mut sources, [helpers, helpers_now])?;
+                    found.retain(|weak| still.iter().any(|one| one.line == weak.line));
+                }
+                found
             }
             None if now.contains_key(path) && (is_test(path) || old.contains("#[test]")) => {
                 vec![Weakening::of_file(recorded!("gate-weaker-long"))]

@@ -138,7 +138,6 @@ async fn honest_changes_with_pytest() {
         .await;
     assert!(report.notes.iter().any(|note| note.starts_with("conftest.py decides how")), "{report:#?}");
     assert!(report.notes.iter().any(|note| note.contains("the tests see this work")), "{report:#?}");
-    let _ = GONE;
 }
 
 #[tokio::test]

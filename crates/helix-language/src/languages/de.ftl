@@ -2025,6 +2025,7 @@ gate-expects-fix-named = den Code liefern lassen, was der Test erwartet hat; sol
 gate-weaker-long = die Testdatei hat mehr als 2 MiB: nichts zeigt, was sie prüft
 gate-weaker-unparsed = die Testdatei lässt sich nicht mehr parsen: nichts zeigt, was sie prüft
 gate-weaker-skipped = der Test { $test } wird jetzt ausgelassen
+gate-weaker-stopped = der Test { $test } läuft nicht mehr
 gate-weaker-caught = der Test { $test } fängt jetzt seine eigenen Fehler ab
 gate-weaker-some-caught = der Test { $test } fängt jetzt einige seiner eigenen Fehler ab
 gate-weaker-constant = der Test { $test } prüft jetzt nur noch, was nicht falsch sein kann

@@ -1880,6 +1880,7 @@ gate-expects-fix-named = make the code give what the test expected; if the task 
 gate-weaker-long = the test file has more than 2 MiB, so nothing shows what it asserts
 gate-weaker-unparsed = the test file cannot be parsed any more, so nothing shows what it asserts
 gate-weaker-skipped = the test { $test } is skipped now
+gate-weaker-stopped = the test { $test } does not run any more
 gate-weaker-caught = the test { $test } catches its own failures now
 gate-weaker-some-caught = the test { $test } catches some of its own failures now
 gate-weaker-constant = the test { $test } asserts only what cannot be false now
