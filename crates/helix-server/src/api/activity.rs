@@ -39,8 +39,8 @@ pub(crate) struct Missed {
 
 enum Item {
     Activity(Result<Activity, BroadcastStreamRecvError>),
-    /// `None`: there are no more.
-    Job(Option<Result<Recorded<JobEvent>, EngineError>>),
+    /// Whether the job is over.
+    Job(Result<bool, EngineError>),
 }
 
 /// `GET /api/v1/jobs/{id}/activity`
@@ -49,8 +49,9 @@ pub(crate) async fn stream(State(shared): State<ServerState>, Path(id): Path<Str
     // Subscribed before the job is looked up, so that nothing is lost in between.
     let activity = BroadcastStream::new(jobs.activity()).map(Item::Activity);
     let job = jobs.get(&id).await?;
-    let events = ReceiverStream::new(jobs.events(&job.id, job.last_event).await?).map(Some);
-    let events = events.chain(stream::iter([None])).map(Item::Job);
+    let is_last = |event: Recorded<JobEvent>| matches!(event.event, JobEvent::JobFinished { .. });
+    let events = ReceiverStream::new(jobs.events(&job.id, job.last_event).await?).map(move |event| event.map(is_last));
+    let events = events.chain(stream::iter([Ok(true)])).map(Item::Job);
     Ok(sse::follow(&shared, stream::select(activity, events), move |out, item| {
         match item {
             Some(Item::Activity(Ok(Activity { job: other, phase, run, event }))) if other == job.id => {
@@ -59,14 +60,12 @@ pub(crate) async fn stream(State(shared): State<ServerState>, Path(id): Path<Str
             Some(Item::Activity(Err(BroadcastStreamRecvError::Lagged(missed)))) => {
                 sse::named(out, "missed", &Missed { missed });
             }
-            Some(Item::Job(Some(Err(error)))) => {
+            Some(Item::Job(Err(error))) => {
                 sse::named(out, PROBLEM, &Problem::from(error));
                 return Break(());
             }
-            None | Some(Item::Job(None | Some(Ok(Recorded { event: JobEvent::JobFinished { .. }, .. })))) => {
-                return Break(());
-            }
-            Some(Item::Activity(Ok(_)) | Item::Job(Some(Ok(_)))) => {}
+            None | Some(Item::Job(Ok(true))) => return Break(()),
+            Some(Item::Activity(Ok(_)) | Item::Job(Ok(false))) => {}
         }
         Continue(())
     }))
