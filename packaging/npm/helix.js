@@ -14,8 +14,9 @@ try {
 }
 
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
-// The terminal tells both; Helix decides when it ends.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+// Ctrl-C reaches Helix from the terminal already, and twice would mean more than once; Helix decides when it ends.
+process.on("SIGINT", () => {});
+for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.on("error", (error) => {
   console.error(`error: cannot start ${program}: ${error.message}`);
   process.exit(1);
