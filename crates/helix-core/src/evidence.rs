@@ -250,11 +250,21 @@ pub struct StepReport {
     pub outcome: StepOutcome,
     /// What was seen at last: `exit 0`, `status 200`, `connected`.
     pub seen: String,
+    /// The same as words of Helix, where they are its own.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub said: Words,
     /// Attempts; a command that acts has one.
     pub attempts: u32,
     /// The command that ran last for it, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandEvidence>,
+}
+
+impl StepReport {
+    /// What was seen at last, as words.
+    pub fn words(&self) -> Words {
+        self.said.or(&self.seen)
+    }
 }
 
 /// How a step of a delivery ended.

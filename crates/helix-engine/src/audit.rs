@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 
 use async_recursion::async_recursion as boxed;
 use helix_agents::Sandbox;
-use helix_core::finding::Verdict;
+use helix_core::finding::{Finding, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_core::said::Words;
 use helix_gates::{FaultSort, PlantedFault, planted_faults};
 use helix_job::{Active, GateReport, PhaseState};
+use helix_language::{ErrorView, RECORD, recorded};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
@@ -58,18 +60,33 @@ pub struct TriedFault {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     pub planted: String,
+    /// The same as words of Helix, for who reads it now.
+    #[serde(skip)]
+    pub planted_said: Words,
     /// The first gate that did not pass; absent: the fault escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noticed_by: Option<String>,
     /// What that gate said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
+    /// The same as words of Helix, for who reads it now.
+    #[serde(skip)]
+    pub gate_said: Words,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOutPhase {
     pub phase: PhaseId,
     pub why: String,
+    /// The same as words of Helix, for who reads it now.
+    #[serde(skip)]
+    pub said: Words,
+}
+
+impl LeftOutPhase {
+    fn new(phase: PhaseId, said: Words) -> Self {
+        Self { phase, why: RECORD.words(&said), said }
+    }
 }
 
 impl Audit {
@@ -158,8 +175,8 @@ impl Archive<'_> {
             let runner = task.runner(shadow, &scratch, helix.clone(), sandbox.clone(), cancel)?;
             let clean = runner.answers(None).await?;
             if let Some(gate) = clean.iter().find(|gate| !gate.verdict.passed()) {
-                let why = format!("the gate {} does not pass on the result as it is: {}", gate.gate, gate.summary);
-                left_out.push(LeftOutPhase { phase, why });
+                let why = recorded!("audit-gate-fails", gate = &gate.gate, why = gate.words());
+                left_out.push(LeftOutPhase::new(phase, why));
                 continue;
             }
             let passed = clean.iter().filter_map(|gate| gate.tests).map(|tests| tests.passed).max().unwrap_or(0);
@@ -169,8 +186,7 @@ impl Archive<'_> {
             let faults = helix_process::spawn_blocking(move || planted_faults(&of, passed));
             let faults = faults.await.map_err(EngineError::environment)?.map_err(EngineError::environment)?;
             if faults.is_empty() || clean.is_empty() {
-                let why = "nothing can be planted in what it changed, or it has no gate that Helix runs".to_owned();
-                left_out.push(LeftOutPhase { phase, why });
+                left_out.push(LeftOutPhase::new(phase, recorded!("audit-nothing")));
                 continue;
             }
             possible += faults.len();
@@ -205,13 +221,22 @@ impl Archive<'_> {
 fn tried_fault(phase: &PhaseId, fault: PlantedFault, reports: &[GateReport]) -> TriedFault {
     let PlantedFault { sort, path, line, what, .. } = fault;
     let noticed = reports.iter().find(|gate| !gate.verdict.passed());
-    let said = noticed.map(|gate| match &gate.verdict {
-        Verdict::Fail { findings } => findings.first().map_or_else(|| gate.summary.clone(), |one| one.message.clone()),
-        Verdict::Inconclusive { fault } => fault.message.clone(),
-        Verdict::Pass => String::new(),
+    let gate_said = noticed.map_or_else(Words::default, |gate| match &gate.verdict {
+        Verdict::Fail { findings } => findings.first().map_or_else(|| gate.words(), Finding::words),
+        Verdict::Inconclusive { fault } => ErrorView::of_fault(fault).words(),
+        Verdict::Pass => Words::default(),
     });
-    let noticed_by = noticed.map(|gate| gate.gate.clone());
-    TriedFault { phase: phase.clone(), sort, path, line, planted: what, noticed_by, said }
+    TriedFault {
+        phase: phase.clone(),
+        sort,
+        path,
+        line,
+        planted: RECORD.words(&what),
+        planted_said: what,
+        noticed_by: noticed.map(|gate| gate.gate.clone()),
+        said: noticed.map(|_| RECORD.words(&gate_said)),
+        gate_said,
+    }
 }
 
 #[cfg(test)]

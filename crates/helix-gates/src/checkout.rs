@@ -146,7 +146,7 @@ pub(crate) fn words(command: &str) -> Result<Vec<String>, Fault> {
     split_words(command).map_err(|error| {
         let (command, why) = (format!("{command:?}"), error.to_string());
         let message = recorded!("gate-command-unreadable", command = command, why = why);
-        helix_language::fault(FaultKind::Environment, message, error.remedy.into())
+        helix_language::fault_with_hint(FaultKind::Environment, message, error.remedy.into())
     })
 }
 

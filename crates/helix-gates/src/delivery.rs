@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_core::evidence::{StepOutcome, StepReport};
+use helix_core::evidence::{CommandEvidence, StepOutcome, StepReport};
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::run::NetworkAccess;
 use helix_core::said::Words;
@@ -104,6 +104,15 @@ pub(super) async fn deliver(
     Ok(Judgement { steps: course.steps, ..judgement }.with_notes(course.notes))
 }
 
+fn step_report(
+    step: String,
+    (outcome, seen): (StepOutcome, Words),
+    attempts: u32,
+    command: Option<CommandEvidence>,
+) -> StepReport {
+    StepReport { step, outcome, seen: RECORD.words(&seen), said: seen.own(), attempts, command }
+}
+
 /// A delivery while it is carried out.
 struct Course<'a> {
     gate: &'static str,
@@ -119,7 +128,7 @@ struct Look {
     outcome: StepOutcome,
     seen: Words,
     said: String,
-    command: Option<helix_core::evidence::CommandEvidence>,
+    command: Option<CommandEvidence>,
 }
 
 impl Course<'_> {
@@ -150,8 +159,7 @@ impl Course<'_> {
                 self.looking_command(&format!(".{number}"), limit, command).await?;
             let step = format!("`{command}`");
             let failed = recorded!("gate-unhealthy", step = &step, seen = &seen);
-            let seen = RECORD.words(&seen);
-            self.steps.push(StepReport { step, outcome, seen, attempts: 1, command: evidence });
+            self.steps.push(step_report(step, (outcome, seen), 1, evidence));
             if outcome != StepOutcome::Good {
                 return Err(self.failed("health", failed, &said));
             }
@@ -179,8 +187,7 @@ impl Course<'_> {
         };
         let (step, seen) = (format!("`{command}`"), end_words(checked.run.end));
         let failed = recorded!("gate-delivery-failed", step = &step, seen = &seen);
-        let seen = RECORD.words(&seen);
-        self.steps.push(StepReport { step, outcome, seen, attempts: 1, command: Some(checked.evidence) });
+        self.steps.push(step_report(step, (outcome, seen), 1, Some(checked.evidence)));
         match fault {
             // Another try of the agent would begin it again, half done as it may be: that is for a person to decide.
             Some(fault) => {
@@ -215,8 +222,7 @@ impl Course<'_> {
             }
         };
         let failed = recorded!("gate-probe-failed", probe = probe.words(), seen = &seen, attempts = attempts);
-        let seen = RECORD.words(&seen);
-        self.steps.push(StepReport { step: probe.words(), outcome, seen, attempts, command });
+        self.steps.push(step_report(probe.words(), (outcome, seen), attempts, command));
         if outcome == StepOutcome::Good {
             return Ok(());
         }

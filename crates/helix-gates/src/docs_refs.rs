@@ -71,7 +71,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
                 let near = did_you_mean(&anchor, anchors.iter().map(String::as_str));
                 let message = recorded!("gate-docs-anchor", target = &reference.target, anchor = anchor);
                 let fix = near.map_or(message.hint(), |near| meant(&format!("#{near}")));
-                findings.push(helix_language::finding("docs.anchor", message, fix).at(
+                findings.push(helix_language::finding_with_fix("docs.anchor", message, fix).at(
                     &file.path,
                     Some(reference.line),
                     Some(reference.column),
@@ -91,7 +91,11 @@ fn gone(document: &str, reference: &Reference, path: &str, listing: Option<&Tree
     let near = listing.and_then(|listing| did_you_mean(path, listing.keys().map(String::as_str)));
     let message = recorded!("gate-docs-gone", target = &reference.target, path = path);
     let fix = near.map_or(message.hint(), meant);
-    helix_language::finding("docs.reference", message, fix).at(document, Some(reference.line), Some(reference.column))
+    helix_language::finding_with_fix("docs.reference", message, fix).at(
+        document,
+        Some(reference.line),
+        Some(reference.column),
+    )
 }
 
 fn meant(near: &str) -> Words {

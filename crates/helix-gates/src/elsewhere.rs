@@ -6,7 +6,7 @@
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::run::Wall;
 use helix_core::said::Words;
-use helix_language::{fault, recorded};
+use helix_language::{fault_with_hint, recorded};
 
 use super::GateContext;
 use helix_git::GitError;
@@ -43,7 +43,7 @@ pub(crate) fn reached(
         true => recorded!("gate-elsewhere-wanted", program = program, path = path),
         false => recorded!("gate-elsewhere-read", program = program, path = path),
     };
-    Ok(Some(fault(FaultKind::Environment, message, remedy(&inside))))
+    Ok(Some(fault_with_hint(FaultKind::Environment, message, remedy(&inside))))
 }
 
 /// Whether this is what [`reached`] says.

@@ -49,7 +49,7 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
             let near = did_you_mean(text, listing.keys().map(String::as_str));
             let message = recorded!("gate-files-missing", path = text);
             let fix = near.map_or(message.hint(), |near| recorded!("gate-files-near", near = near));
-            findings.push(helix_language::finding("files.missing", message, fix).at(text, None, None));
+            findings.push(helix_language::finding_with_fix("files.missing", message, fix).at(text, None, None));
         }
     }
     let summary = match findings.len() {

@@ -111,22 +111,12 @@ impl Trouble {
     }
 }
 
-/// Makes a finding; its fix is what to do about the message.
-pub(crate) fn finding(rule: &str, message: Words) -> Finding {
-    let fix = message.hint();
-    helix_language::finding(rule, message, fix)
-}
-
-/// Makes a fault, with what to do about the message.
-pub(crate) fn fault(kind: FaultKind, message: Words) -> Fault {
-    let hint = message.hint();
-    helix_language::fault(kind, message, hint)
-}
+pub(crate) use helix_language::{fault, finding};
 
 /// The same fault in other words, with the same hint.
 pub(crate) fn retold(fault: &Fault, tell: impl FnOnce(Words) -> Words) -> Fault {
     let told = ErrorView::of_fault(fault);
-    helix_language::fault(fault.kind, tell(told.words()), told.hint_words())
+    helix_language::fault_with_hint(fault.kind, tell(told.words()), told.hint_words())
 }
 
 /// The end of an output, where tools say what is wrong.

@@ -102,7 +102,7 @@ async fn look(
         let files = blocking(move || of.files()).await??;
         let message = unprepared(line, &measure.baseline, &names);
         let remedy = remedy(&names, &files, &context.users_tree);
-        return Ok(Ready::Cannot(helix_language::fault(FaultKind::Environment, message, remedy)));
+        return Ok(Ready::Cannot(helix_language::fault_with_hint(FaultKind::Environment, message, remedy)));
     }
     Ok(match measure.fault {
         Some(fault) if is_of_surroundings(context, &fault, argv) => {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use helix_core::finding::FaultKind;
 use helix_core::said::Words;
-use helix_language::{fault, recorded};
+use helix_language::{fault_with_hint, recorded};
 use helix_process::{Apart, NoAnswer, answer_apart, program_of_untrusted_work};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -207,7 +207,7 @@ impl<'c> Sources<'c> {
                     Question::TestRun { .. } => recorded!("gate-print-less"),
                     _ => message.hint(),
                 };
-                Err(fault(FaultKind::Unreadable, message, hint).into())
+                Err(fault_with_hint(FaultKind::Unreadable, message, hint).into())
             }
         }
     }

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use helix_core::finding::Finding;
 use helix_core::ids::TreeId;
+use helix_core::said::Words;
+use helix_language::{finding, recorded};
 use unicode_normalization::UnicodeNormalization;
 
 use super::error::GitError;
@@ -29,8 +31,8 @@ const IGNORED_ON_MAC: [std::ops::RangeInclusive<char>; 4] =
     ['\u{200c}'..='\u{200f}', '\u{202a}'..='\u{202e}', '\u{206a}'..='\u{206f}', '\u{feff}'..='\u{feff}'];
 
 /// A finding about a file of a result.
-pub(crate) fn refused(rule: &str, name: &str, message: String) -> Finding {
-    Finding::new(rule, message).at(name, None, None)
+pub(crate) fn refused(rule: &str, name: &str, message: Words) -> Finding {
+    finding(rule, message).at(name, None, None)
 }
 
 /// What speaks against the changes that lead to a tree.
@@ -47,22 +49,19 @@ pub(crate) fn inadmissible(
         let Some(new) = &change.new else { continue };
         let name = escape_path(&change.path);
         if change.old.is_none() && name.chars().any(char::is_control) {
-            let message = format!("the name {name:?} has control characters");
-            findings.push(refused("result.control_characters", &name, message).fix("give the file another name"));
+            let message = recorded!("result-control-characters", name = format!("{name:?}"));
+            findings.push(refused("result.control_characters", &name, message));
         }
         if new.kind == EntryKind::Symlink {
             let target = String::from_utf8_lossy(&repository.blob(&new.object)?).into_owned();
             if !stays_inside(&name, &target) {
-                let message = format!("{name:?} is a link to {target:?}, which is not in the repository");
-                let fix = "link to a file of the repository by a relative path, or write the file itself";
-                findings.push(refused("result.link", &name, message).fix(fix));
+                let (link, target) = (format!("{name:?}"), format!("{target:?}"));
+                findings.push(refused("result.link", &name, recorded!("result-link", name = link, target = target)));
             }
         }
         if matches!(new.kind, EntryKind::File | EntryKind::Executable) && replaces_source(repository, new, &name)? {
-            let message =
-                format!("{name:?} is compiled, and Python runs it in place of its source, whatever that says");
-            findings
-                .push(refused("result.compiled", &name, message).fix("leave it out: Python compiles what it needs"));
+            let message = recorded!("result-compiled", name = format!("{name:?}"));
+            findings.push(refused("result.compiled", &name, message));
         }
         if findings.len() >= LISTED {
             return Ok(findings);
@@ -108,10 +107,9 @@ fn collisions(repository: &Repository, changes: &[RawChange], tree: &TreeId) -> 
     }
     let colliding = spelled.into_values().filter(|names| names.len() > 1).take(LISTED);
     let finding = |names: BTreeSet<&str>| {
-        let named = names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" and ");
+        let named = names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
         let name = names.iter().find(|name| added.iter().any(|path| path == *name)).or(names.first());
-        let message = format!("{named} are the same name on systems that do not tell them apart");
-        refused("result.same_name", name.copied().unwrap_or_default(), message).fix("give one of them another name")
+        refused("result.same_name", name.copied().unwrap_or_default(), recorded!("result-same-name", names = named))
     };
     Ok(colliding.map(finding).collect())
 }

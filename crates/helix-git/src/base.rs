@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 
 use helix_core::evidence::Tip;
 use helix_core::ids::{CommitId, PhaseId, TreeId};
+use helix_core::said::Words;
+use helix_language::recorded;
 
 use super::error::GitError;
 use super::objects::{CommitObject, escape_path};
@@ -32,16 +34,11 @@ pub struct MergeConflict {
     pub theirs: PhaseId,
 }
 
-impl std::fmt::Display for MergeConflict {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl MergeConflict {
+    pub fn words(&self) -> Words {
         let ours: Vec<&str> = self.ours.iter().map(PhaseId::as_str).collect();
-        write!(
-            f,
-            "phase {} and phase {} changed the same lines of {}",
-            ours.join(", "),
-            self.theirs,
-            self.paths.join(", ")
-        )
+        let (ours, theirs, paths) = (ours.join(", "), self.theirs.as_str(), self.paths.join(", "));
+        recorded!("result-conflict", ours = ours, theirs = theirs, paths = paths)
     }
 }
 

@@ -13,6 +13,7 @@ use std::path::Path;
 use helix_core::evidence::{Committed, SelfRunning};
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
+use helix_language::{finding, recorded};
 use helix_process::secrets::{clean, first_in_file, held};
 
 use super::admissible::{MAX_FILE, MAX_FILES, MAX_SIZE, inadmissible, is_storable, refused};
@@ -246,14 +247,10 @@ impl Harvest<'_> {
         }
         if changed.len() > MAX_FILES || self.size > MAX_SIZE {
             let (count, size) = (changed.len(), self.size >> 20);
-            let message = format!(
-                "{count} files changed, with {size} MiB or more; a result may change at most {MAX_FILES} files with {} MiB, and none of \
-                 them was taken",
-                MAX_SIZE >> 20
-            );
-            self.findings.push(
-                Finding::new("result.too_much", message).fix("remove what is generated, or add it to .gitignore"),
-            );
+            let most_size = MAX_SIZE >> 20;
+            let message =
+                recorded!("result-too-much", files = count, size = size, most = MAX_FILES, most_size = most_size);
+            self.findings.push(finding("result.too_much", message));
             (taken, dropped) = (Vec::new(), Vec::new());
         }
         if !dropped.is_empty() {
@@ -304,8 +301,8 @@ impl Harvest<'_> {
     fn fate(&mut self, path: &[u8]) -> Fate {
         if !is_storable(path) {
             let name = escape_path(path);
-            let message = format!("{name:?} is a name that git keeps for itself on some systems");
-            self.findings.push(refused("result.git_name", &name, message).fix("give it another name"));
+            let message = recorded!("result-git-name", name = format!("{name:?}"));
+            self.findings.push(refused("result.git_name", &name, message));
             return Fate::Refused;
         }
         let relative = Path::new(OsStr::from_bytes(path));
@@ -324,12 +321,9 @@ impl Harvest<'_> {
             Err(_) => Fate::Unreadable,
             Ok(found) if found.is_file() && found.len() > MAX_FILE => {
                 let name = escape_path(path);
-                let message = format!(
-                    "{name:?} has {} MiB; a result may hold files of at most {} MiB",
-                    found.len() >> 20,
-                    MAX_FILE >> 20
-                );
-                self.findings.push(refused("result.huge", &name, message).fix("remove it, or add it to .gitignore"));
+                let (size, most) = (found.len() >> 20, MAX_FILE >> 20);
+                let message = recorded!("result-huge", name = format!("{name:?}"), size = size, most = most);
+                self.findings.push(refused("result.huge", &name, message));
                 Fate::Refused
             }
             Ok(found) if found.is_file() => match first_in_file(&file) {
@@ -360,9 +354,8 @@ impl Harvest<'_> {
     /// A file holds a value that nobody may read: it stays where it is, and gets into no commit.
     fn with_secret(&mut self, path: &[u8], secret: &str) -> Fate {
         let name = clean(&escape_path(path));
-        let message = format!("{name:?} holds the value of {secret}, which must not get into a commit");
-        let fix = "read the value from the environment where it is needed, and keep it out of the repository";
-        self.findings.push(refused("result.secret", &name, message).fix(fix));
+        let message = recorded!("result-secret", name = format!("{name:?}"), secret = secret);
+        self.findings.push(refused("result.secret", &name, message));
         Fate::Refused
     }
 

@@ -12,6 +12,7 @@ use helix_core::evidence::{RunsBy, SelfRunning};
 use helix_core::finding::Finding;
 use helix_core::ids::TreeId;
 use helix_core::text::{clip, visible};
+use helix_language::recorded;
 use sha2::{Digest, Sha256};
 
 use super::admissible::{folded, refused, seen};
@@ -260,9 +261,8 @@ pub(crate) fn self_running(
             continue;
         }
         if found.len() == MOST {
-            let message = format!("the result changes more than {MOST} files that run by themselves, such as {path:?}");
-            let fix = "leave such files out, or split the work: a person has to read each of them";
-            return Ok((found, Some(refused("result.runs_by_itself", &path, message).fix(fix))));
+            let message = recorded!("result-many-run", most = MOST, path = format!("{path:?}"));
+            return Ok((found, Some(refused("result.runs_by_itself", &path, message))));
         }
         let mut hash = Sha256::new().chain_update(new.kind.mode());
         now.iter().for_each(|line| hash.update(format!("\n{line}")));

@@ -20,9 +20,9 @@ use crate::question::{
     ACCEPT, APPROVE, About, Answer, CHECK, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP,
 };
 use helix_core::evidence::GateReport;
-use helix_core::finding::{Correction, Finding, Verdict};
+use helix_core::finding::{Finding, Verdict};
 use helix_core::said::Words;
-use helix_language::{ErrorView, RECORD, correction, recorded};
+use helix_language::{ErrorView, RECORD, correction, finding, recorded, summed_up};
 use helix_plan::{Approval, GateSpec, Phase, PhaseType};
 
 /// Questions that the agents of one phase may ask; more is a loop.
@@ -329,23 +329,23 @@ impl PhaseProgress {
         let mut findings = Vec::new();
         for number in self.asked_by_agent() {
             let Some(asked) = self.questions.iter().find(|asked| asked.question.number == *number) else { continue };
-            let (message, fix) = match &asked.status {
-                QuestionStatus::Answered { answer, .. } => (said(&asked.question, answer), None),
-                QuestionStatus::Open | QuestionStatus::Expired { .. } | QuestionStatus::Closed => (
-                    "not answered in time".to_owned(),
-                    Some("decide yourself, and write down what you assumed and why".to_owned()),
-                ),
+            let message = match &asked.status {
+                QuestionStatus::Answered { answer, .. } => answered(&asked.question, answer),
+                QuestionStatus::Open | QuestionStatus::Expired { .. } | QuestionStatus::Closed => {
+                    recorded!("result-not-answered")
+                }
             };
             let evidence = Some(asked.question.text.clone());
-            findings.push(Finding { evidence, fix, ..Finding::new("question.answer", message) });
+            findings.push(Finding { evidence, ..finding("question.answer", message) });
         }
-        let correction = Correction::new("A person answered your question. Continue with the answer.", findings);
+        let correction = correction(recorded!("cause-answered"), findings);
         let resume = self.session();
         self.state = PhaseState::Between(Between { not_before: None, correction, resume });
     }
 
     fn rejected_by_person(&mut self, context: &PhaseContext<'_>, answer: &Answer, words: Option<&str>) {
-        let finding = Finding::new("approval.rejected", words.unwrap_or("rejected without a reason"));
+        let why = words.map_or_else(|| recorded!("result-no-reason"), Words::from);
+        let finding = finding("approval.rejected", why);
         let summary = recorded!("cause-not-accepted", by = &answer.by);
         self.gate_rejected(context, correction(summary, vec![finding]));
     }
@@ -360,23 +360,24 @@ impl PhaseProgress {
         words: Option<&str>,
     ) {
         let name = context.phase.gates.get(gate).map_or("approval", |spec| spec.name());
-        let said = words.map(|words| format!(": {words}")).unwrap_or_default();
+        let because = |words_of: Words| words.map_or(words_of.clone(), |words| words_of.and(": ").and(words));
         let (verdict, summary) = match answer.choice.as_deref() == Some(APPROVE) {
             true => {
                 let others = approved_by.iter().filter(|one| **one != answer.by).map(ToString::to_string);
                 let all: Vec<String> = others.chain([answer.by.to_string()]).collect();
-                (Verdict::Pass, format!("approved by {}{said}", all.join(" and ")))
+                (Verdict::Pass, because(recorded!("result-approved", by = all.join(", "))))
             }
             false => {
-                let message = format!("rejected by {}{said}", answer.by);
-                let finding = Finding::new(format!("{name}.rejected"), message.clone());
+                let message = because(recorded!("result-rejected", by = &answer.by));
+                let finding = finding(&format!("{name}.rejected"), message.clone());
                 (Verdict::Fail { findings: vec![finding] }, message)
             }
         };
         if let Some(this) = self.attempts.last_mut()
             && let Some(result) = &this.result
         {
-            this.gates.push(GateReport::new(name, verdict, summary, result.tree.clone()));
+            let report = GateReport::new(name, verdict, String::new(), result.tree.clone());
+            this.gates.push(summed_up(report, summary));
         }
     }
 
@@ -399,16 +400,14 @@ const FINDINGS_SHOWN: usize = 5;
 /// Lines of each finding's evidence that it shows.
 const EVIDENCE_SHOWN: usize = 3;
 
-fn said(question: &Question, answer: &Answer) -> String {
+fn answered(question: &Question, answer: &Answer) -> Words {
     let label = answer.choice.as_ref().map(|choice| {
         let option = question.options.iter().find(|option| &option.key == choice);
         option.map_or_else(|| choice.clone(), |option| option.label.clone())
     });
-    match (label, answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty())) {
-        (Some(label), Some(text)) => format!("{} answers: {label}. {text}", answer.by),
-        (Some(label), None) => format!("{} answers: {label}", answer.by),
-        (None, text) => format!("{} answers: {}", answer.by, text.unwrap_or_default()),
-    }
+    let text = answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    let said: Vec<&str> = [label.as_deref(), text].into_iter().flatten().collect();
+    recorded!("result-answer", by = &answer.by, answer = said.join(". "))
 }
 
 fn yes_or_no(yes: Words, no: Words) -> Vec<QuestionOption> {

@@ -18,7 +18,7 @@ use helix_core::finding::{Correction, Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, RunId, TreeId};
 use helix_core::run::{Outcome, Retry};
 use helix_core::said::Words;
-use helix_language::{ErrorView, correction, recorded};
+use helix_language::{ErrorView, correction, finding, finding_with_fix, recorded};
 use helix_plan::{Approval, GateSpec, OnFailure, Phase};
 
 /// Corrections that go into the same agent session before a new one is started with a summary (issue "engine": after the
@@ -108,8 +108,7 @@ impl PhaseProgress {
             // An agent that asked ends its turn to wait for the answer: whatever it left is no result yet.
             Retry::Accept | Retry::Resume | Retry::Fresh if asked => self.wait_for_answers(),
             Retry::Accept if !findings.is_empty() => {
-                let summary = "the result holds what no result may hold";
-                self.gate_rejected(context, Correction::new(summary, findings.to_vec()));
+                self.gate_rejected(context, correction(recorded!("cause-result-refused"), findings.to_vec()));
             }
             Retry::Accept if context.phase.generates_phases.is_some() => {
                 self.state = PhaseState::Working { stage: Stage::Reading };
@@ -123,9 +122,7 @@ impl PhaseProgress {
 
     /// A phase that is there to change files and has changed none did not do its work, whatever its gates would say.
     fn nothing_changed(&mut self, context: &PhaseContext<'_>) {
-        let finding = Finding::new("phase.nothing_changed", "the phase changed no file").fix(
-            "make the change that the task asks for; if none is needed, say why: a person can then skip the phase",
-        );
+        let finding = finding("phase.nothing_changed", recorded!("result-nothing-changed"));
         let summary = recorded!("cause-nothing-changed", kind = context.phase.kind.word());
         self.gate_rejected(context, correction(summary, vec![finding]));
     }
@@ -302,10 +299,9 @@ impl PhaseProgress {
         let summary = recorded!("cause-run", what = outcome_words(&ended.outcome()).message);
         let next = self.after_run(context, ended);
         let findings = ended.facts.repeated.iter().map(|call| {
-            let message = format!("{} failed {} times in the same way, with nothing new in between", call.tool, call.times);
-            let fix = "do not call it again before something has changed: find the cause of this failure first; if it lies outside of \
-                       your work place, say so and go on with what does not need it";
-            Finding::new("run.stuck", message).evidence(&format!("{}\n{}", call.input, call.error)).fix(fix)
+            let stuck = recorded!("result-stuck", tool = &call.tool, times = call.times);
+            let evidence = format!("{}\n{}", call.input, call.error);
+            finding("run.stuck", stuck).evidence(&evidence)
         });
         self.follow(context, next, correction(summary, findings.collect()));
     }
@@ -373,7 +369,7 @@ impl PhaseProgress {
             FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => {
                 let told = ErrorView::of_fault(fault);
                 let rule = format!("{}.inconclusive", report.gate);
-                let finding = helix_language::finding(&rule, told.words(), told.hint_words());
+                let finding = finding_with_fix(&rule, told.words(), told.hint_words());
                 let summary = recorded!("cause-gate-unsure", gate = &report.gate, why = told.words());
                 self.gate_rejected(context, correction(summary, vec![finding]));
             }

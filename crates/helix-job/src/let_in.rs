@@ -7,7 +7,7 @@ use super::illegal::Illegal;
 use super::state::{PhaseProgress, PlannedBy, Stage};
 use crate::question::Answer;
 use helix_core::evidence::SelfRunning;
-use helix_core::finding::{Correction, Finding};
+use helix_language::{correction, finding, recorded};
 use helix_plan::Phase;
 
 impl PhaseProgress {
@@ -40,11 +40,11 @@ impl PhaseProgress {
     ) {
         let said = words.map(|words| format!(": {words}")).unwrap_or_default();
         let findings = files.iter().map(|file| {
-            let message = format!("{:?} runs by itself, and {} did not let it in{said}", file.path, answer.by);
-            let finding = Finding::new("result.runs_by_itself", message).at(&file.path, None, None);
-            finding.fix("take your change of this file back, unless the person says otherwise")
+            let path = format!("{:?}", file.path);
+            let message = recorded!("result-not-let-in", path = path, by = &answer.by, said = &said);
+            finding("result.runs_by_itself", message).at(&file.path, None, None)
         });
-        let summary = format!("{} did not let files in that run by themselves", answer.by);
-        self.gate_rejected(context, Correction::new(summary, findings.collect()));
+        let summary = recorded!("cause-not-let-in", by = &answer.by);
+        self.gate_rejected(context, correction(summary, findings.collect()));
     }
 }

@@ -57,14 +57,26 @@ macro_rules! recorded {
 /// What is recorded is said in English, too.
 pub const RECORD: Language = Language::English;
 
-/// What kept a check from being made, in Helix's own words.
-pub fn fault(kind: FaultKind, message: Words, hint: Words) -> Fault {
+/// What kept a check from being made, in Helix's own words, with what to do about the message.
+pub fn fault(kind: FaultKind, message: Words) -> Fault {
+    let hint = message.hint();
+    fault_with_hint(kind, message, hint)
+}
+
+/// What kept a check from being made, and what to do or nothing, in Helix's own words.
+pub fn fault_with_hint(kind: FaultKind, message: Words, hint: Words) -> Fault {
     let ErrorView { message, hint, said } = ErrorView::of_words(message, hint);
     Fault { kind, message, hint, said }
 }
 
+/// What is wrong, in Helix's own words; its fix is what to do about the message.
+pub fn finding(rule: &str, message: Words) -> Finding {
+    let fix = message.hint();
+    finding_with_fix(rule, message, fix)
+}
+
 /// What is wrong, and how to fix it or nothing, in Helix's own words.
-pub fn finding(rule: &str, message: Words, fix: Words) -> Finding {
+pub fn finding_with_fix(rule: &str, message: Words, fix: Words) -> Finding {
     let told = ErrorView::of_words(message, fix);
     let (said, fix_said) = (told.words().own(), told.hint_words().own());
     Finding { fix: told.hint, said, fix_said, ..Finding::new(rule, told.message) }

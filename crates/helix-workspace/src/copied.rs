@@ -7,8 +7,10 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use helix_core::finding::Fault;
+use helix_core::finding::{Fault, FaultKind};
+use helix_core::said::Words;
 use helix_git::Workspaces;
+use helix_language::{fault, recorded};
 use helix_process::bounded::{open_plain_beneath, read_text};
 use sha2::{Digest as _, Sha256};
 
@@ -47,23 +49,22 @@ impl Copied {
         let patterns: Vec<String> = workspace.copy.iter().cloned().chain(lines.map(str::to_owned)).collect();
         let files = spaces.ignored_by_user(top, &patterns).map_err(|error| error.fault())?;
         if files.len() > MAX_FILES {
-            return Err(too_much(format!("{} files", files.len())));
+            return Err(too_much(recorded!("workspace-copy-files", files = files.len())));
         }
         let (mut hash, mut left) = (Sha256::new(), MAX_BYTES);
         for file in &files {
             let mut content = Sha256::new();
             let opened = open_plain_beneath(top, &top.join(file)).map_err(|error| refused(file, &error))?;
             let read = io::copy(&mut opened.take(left + 1), &mut content).map_err(|error| refused(file, &error))?;
-            left = left.checked_sub(read).ok_or_else(|| too_much(format!("more than {} MiB", MAX_BYTES >> 20)))?;
+            left = left
+                .checked_sub(read)
+                .ok_or_else(|| too_much(recorded!("workspace-copy-size", size = MAX_BYTES >> 20)))?;
             hash.update(format!("{file}\0{}\0", hex(&content.finalize())));
         }
         for link in &workspace.link {
             if !is_below(link) || !top.join(link).exists() {
-                return Err(Fault::environment(format!(
-                    "`link` of [workspace] names {link:?}, which is not in {}",
-                    top.display()
-                ))
-                .hint("correct `link` in helix.toml, or make what it names"));
+                let (link, top) = (format!("{link:?}"), top.display().to_string());
+                return Err(fault(FaultKind::Environment, recorded!("workspace-link", link = link, directory = top)));
             }
         }
         Ok(Self { files, links: workspace.link.clone(), digest: hex(&hash.finalize()) })
@@ -125,11 +126,9 @@ fn below(tree: &Path, path: &str) -> io::Result<PathBuf> {
 }
 
 fn refused(what: &str, error: &io::Error) -> Fault {
-    Fault::environment(format!("{what} cannot be copied into work places: {error}"))
-        .hint("make it a plain file of the work tree, or take it out of `copy` and .worktreeinclude")
+    fault(FaultKind::Environment, recorded!("workspace-not-copied", path = what, error = error.to_string()))
 }
 
-fn too_much(what: String) -> Fault {
-    Fault::environment(format!("`copy` of [workspace] and .worktreeinclude name {what}; that is too much to copy"))
-        .hint("name fewer files, use `link`, or let `setup` make them")
+fn too_much(what: Words) -> Fault {
+    fault(FaultKind::Environment, recorded!("workspace-copy-much", what = what))
 }

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use helix_core::error_chain;
-use helix_core::finding::Fault;
+use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::RunId;
 use helix_core::run::NetworkAccess;
+use helix_core::said::Words;
 use helix_core::text::{bounded, plain};
+use helix_language::{fault, fault_with_hint, recorded};
 use helix_plan::split_words;
 use helix_process::{
     CommandEnd, CommandError, CommandRequest, CommandRun, Prepared, RunHandle, Supervisor, ToolEnvironment, Walls,
@@ -77,16 +79,16 @@ impl Setup<'_> {
             let done = self.one(command, left).await?;
             if done.end != CommandEnd::Exited(0) {
                 let output = plain(done.tail.trim_end());
-                return Err(self.refused(command, &how(done.end, self.limit), output));
+                return Err(self.refused(command, how(done.end, self.limit), output));
             }
         }
         Ok(())
     }
 
     async fn one(&self, command: &str, limit: Duration) -> Result<CommandRun, SetupFailure> {
-        let unusable = |message: String, remedy: String| {
-            let message = format!("`{command}` in `setup` of [workspace] cannot be run: {message}");
-            SetupFailure::Fault(Fault::environment(message).hint(remedy))
+        let unusable = |why: String, remedy: String| {
+            let message = recorded!("workspace-setup-unusable", command = command, why = why);
+            SetupFailure::Fault(fault_with_hint(FaultKind::Environment, message, remedy.into()))
         };
         let argv = split_words(command).map_err(|error| unusable(error.to_string(), error.remedy))?;
         let program = argv.first().cloned().unwrap_or_default();
@@ -146,29 +148,28 @@ impl Setup<'_> {
         }
     }
 
-    fn refused(&self, command: &str, how: &str, output: String) -> SetupFailure {
+    fn refused(&self, command: &str, how: Words, output: String) -> SetupFailure {
         let quoted = bounded(&output, QUOTED);
-        let what = if command == TRY_SERVICES { "starting its services".to_owned() } else { format!("`{command}`") };
+        let what = match command {
+            TRY_SERVICES => recorded!("workspace-services"),
+            command => format!("`{command}`").into(),
+        };
         let said = if quoted.is_empty() { String::new() } else { format!(":\n{quoted}") };
-        let message = format!("the set-up of the workspace failed: {what} {how}{said}");
-        let hint = format!(
-            "make it work in a fresh clone of the repository, or correct [workspace] in helix.toml, then go on with \
-             `helix jobs resume JOB`; the whole output: {}",
-            self.log.display()
-        );
-        let fault = Fault::environment(message).hint(hint);
+        let log = self.log.display().to_string();
+        let message = recorded!("workspace-setup-failed", what = what, how = how, said = said, log = log);
+        let fault = fault(FaultKind::Environment, message);
         SetupFailure::Refused { fault, command: command.to_owned(), output }
     }
 }
 
-fn how(end: CommandEnd, limit: Duration) -> String {
+fn how(end: CommandEnd, limit: Duration) -> Words {
     match end {
-        CommandEnd::Exited(code) => format!("exited with {code}"),
-        CommandEnd::Signalled(signal) => format!("was ended by signal {signal}"),
-        CommandEnd::TimedOut => format!("took longer than the set-up may ({} s)", limit.as_secs()),
-        CommandEnd::TooMuchOutput => "printed too much".into(),
-        CommandEnd::TooMuchMemory => "took too much memory".into(),
-        CommandEnd::Cancelled => "was cancelled".into(),
+        CommandEnd::Exited(code) => recorded!("workspace-exited", code = code.to_string()),
+        CommandEnd::Signalled(signal) => recorded!("workspace-signalled", signal = signal.to_string()),
+        CommandEnd::TimedOut => recorded!("workspace-timed-out", seconds = limit.as_secs()),
+        CommandEnd::TooMuchOutput => recorded!("workspace-much-output"),
+        CommandEnd::TooMuchMemory => recorded!("workspace-much-memory"),
+        CommandEnd::Cancelled => recorded!("workspace-cancelled"),
     }
 }
 
@@ -178,10 +179,7 @@ async fn discard(handle: RunHandle) -> Result<(), SetupFailure> {
 }
 
 pub(crate) fn broken(error: &(dyn std::error::Error + 'static)) -> SetupFailure {
-    SetupFailure::Fault(
-        Fault::environment(format!("the work place cannot be prepared: {}", error_chain(error)))
-            .hint("check space and permissions of the state directory"),
-    )
+    SetupFailure::Fault(fault(FaultKind::Environment, recorded!("workspace-unprepared", error = error_chain(error))))
 }
 
 fn append(log: &Path, command: &str, part: &Path) -> std::io::Result<()> {

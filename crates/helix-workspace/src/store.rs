@@ -12,11 +12,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use async_recursion::async_recursion as boxed;
-use helix_core::finding::Fault;
+use helix_core::finding::FaultKind;
 use helix_core::ids::{CommitId, RunId};
 use helix_core::run::NetworkAccess;
+use helix_core::said::Words;
 use helix_core::secrets::of_variables;
 use helix_git::{Fitting, Workspaces};
+use helix_language::{fault, fault_with_hint, recorded};
 use helix_process::bounded::read_bytes;
 use helix_process::{Supervisor, ToolEnvironment, remove_tree, replace_file, secrets, spawn_blocking};
 use serde::{Deserialize, Serialize};
@@ -206,7 +208,7 @@ impl Preparations {
                 let below = format!("{}/", cache.trim_end_matches('/'));
                 let tracked = files.range(below.clone()..).next().is_some_and(|(path, _)| path.starts_with(&below));
                 if tracked || files.contains_key(cache) || !is_below(cache) {
-                    return Err(named_wrongly(cache, "is no directory of the repository that git leaves alone"));
+                    return Err(named_wrongly(recorded!("workspace-cache-not-ignored", path = format!("{cache:?}"))));
                 }
             }
             let readable = spaces.readable().map_err(|error| error.fault())?;
@@ -296,7 +298,7 @@ fn entries(
         named => named.iter().map(|path| path.trim_end_matches('/').to_owned()).collect(),
     };
     if let Some(missing) = left.iter().find(|path| !workspace.cache.is_empty() && !tree.join(path).exists()) {
-        return Err(named_wrongly(missing, "was not made by the set-up"));
+        return Err(named_wrongly(recorded!("workspace-cache-not-made", path = format!("{missing:?}"))));
     }
     let compiled = |path: &String| Path::new(path).file_name().is_some_and(|name| name == COMPILED);
     let all: BTreeSet<String> =
@@ -312,13 +314,8 @@ fn entries(
         }
     }
     if kept.len() > MAX_ENTRIES {
-        return Err(SetupFailure::Fault(
-            Fault::environment(format!(
-                "the set-up of the workspace left {} paths that git ignores; {MAX_ENTRIES} can be kept",
-                kept.len()
-            ))
-            .hint("name the directories that are worth keeping in `cache` of [workspace]"),
-        ));
+        let message = recorded!("workspace-left", paths = kept.len(), most = MAX_ENTRIES);
+        return Err(SetupFailure::Fault(fault(FaultKind::Environment, message)));
     }
     Ok(kept)
 }
@@ -370,11 +367,8 @@ fn whole(directory: &Path) -> Option<Whole> {
     serde_json::from_slice(&read_bytes(&directory.join(WHOLE), MAX_WHOLE).ok()?).ok()
 }
 
-fn named_wrongly(path: &str, why: &str) -> SetupFailure {
-    SetupFailure::Fault(
-        Fault::environment(format!("`cache` of [workspace] names {path:?}, which {why}"))
-            .hint("correct `cache` in helix.toml, or leave it out: all that git ignores is kept then"),
-    )
+fn named_wrongly(message: Words) -> SetupFailure {
+    SetupFailure::Fault(fault_with_hint(FaultKind::Environment, message, recorded!("workspace-cache-fix")))
 }
 
 async fn blocking<T: Send + 'static>(

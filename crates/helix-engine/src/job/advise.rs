@@ -9,7 +9,7 @@ use helix_core::finding::{Fault, Finding};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::said::Words;
 use helix_job::{Active, Advice, AdviceAction, JobEvent};
-use helix_language::recorded;
+use helix_language::{finding, recorded};
 use helix_plan::{Defaults, GateSpec, GeneratePhases, Phase, Plan, fragment};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -213,10 +213,8 @@ fn split(plan: &Plan, id: &PhaseId, phases: &Value) -> Result<Vec<Phase>, Vec<Fi
     }
     if replaced.gates.iter().any(|gate| gate.delivery().is_some()) {
         // Each of its last pieces would have to deliver, and none of them is the whole.
-        return Err(vec![
-            Finding::new("advice.split", format!("phase `{id}` delivers, so it cannot be replaced"))
-                .fix("propose `retry` with a hint, or `give_up`"),
-        ]);
+        let delivers = recorded!("result-split-delivers", phase = id.as_str());
+        return Err(vec![finding("advice.split", delivers)]);
     }
     let mut added = fragment::read(&asked, id, &json!({ "phases": phases }))?.added;
     let needed: Vec<PhaseId> = added.iter().flat_map(|phase| phase.depends_on.clone()).collect();

@@ -6,9 +6,10 @@
 use std::path::{Path, PathBuf};
 
 use helix_agents::{AgentProfile, agent_kind};
-use helix_core::finding::Fault;
+use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::JobId;
 use helix_job::Active;
+use helix_language::{fault, recorded};
 use helix_plan::Phase;
 use serde::{Deserialize, Serialize};
 
@@ -67,11 +68,8 @@ impl EffectRunner {
         let (state, id) = (self.state().root().to_path_buf(), job.clone());
         let kept = blocking_fault(move || {
             kept_configured(&state, &id).map_err(|error| {
-                Fault::environment(format!(
-                    "the agents of the job cannot be read from {}: {error}",
-                    file_of(&state, &id).display()
-                ))
-                .hint("`helix jobs resume JOB` takes those that are configured now, once the file is gone")
+                let file = file_of(&state, &id).display().to_string();
+                fault(FaultKind::Environment, recorded!("fault-agents", file = file, error = error.to_string()))
             })
         });
         let own = || Configured { agents: self.runner().profiles().to_vec(), ..Configured::default() };

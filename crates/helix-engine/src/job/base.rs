@@ -5,6 +5,7 @@
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, PhaseId};
 use helix_job::{Active, Conflict, JobEvent, Tip};
+use helix_language::{fault_with_hint, recorded};
 
 use helix_git::{MergeConflict, Merged, Repository};
 
@@ -28,8 +29,9 @@ pub(super) fn conflict_event(active: &Active, phase: Option<&PhaseId>, conflict:
 }
 
 pub(super) fn unresolved(phase: &PhaseId, conflict: &MergeConflict) -> Fault {
-    Fault::new(FaultKind::NothingChecked, format!("{phase} cannot start: {conflict}"))
-        .hint("let one of the two phases depend on the other, or give each its own files")
+    let words = conflict.words();
+    let message = recorded!("result-cannot-start", phase = phase.as_str(), why = &words);
+    fault_with_hint(FaultKind::NothingChecked, message, words.hint())
 }
 
 /// Where the phase that resolves a conflict starts: a merge with conflict markers.

@@ -9,7 +9,7 @@ use helix_core::ids::PhaseId;
 use helix_core::said::Words;
 use helix_gates::Ready;
 use helix_job::JobSpec;
-use helix_language::{ErrorView, fault, recorded};
+use helix_language::{ErrorView, fault_with_hint, recorded};
 use helix_plan::{GateSpec, Phase};
 use serde::Serialize;
 
@@ -110,5 +110,5 @@ pub(super) fn obstacle(checks: &[PreflightCheck]) -> Option<Fault> {
     let joined = |all: Vec<Words>| all.into_iter().reduce(|all, one| all.and("; ").and(one));
     let why = joined(wrong)?;
     let hint = recorded!("gate-obstacle-remedy", remedy = joined(remedies).unwrap_or_default());
-    Some(fault(FaultKind::Environment, recorded!("gate-obstacle", why = why), hint))
+    Some(fault_with_hint(FaultKind::Environment, recorded!("gate-obstacle", why = why), hint))
 }

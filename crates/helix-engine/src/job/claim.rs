@@ -6,10 +6,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use helix_core::finding::Fault;
+use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{JobId, PhaseId};
 use helix_job::{DeliveryState, DeliveryView, RollbackError, Wait, phrases, target_of};
-use helix_language::Language;
+use helix_language::{Language, fault, recorded};
 use helix_store::{JobFilter, MAX_ROWS_PER_PAGE};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
@@ -233,31 +233,17 @@ impl EffectRunner {
 
 /// The target is that of a job which does not go on here: nothing that could be waited for.
 fn held_for_good(target: &Target, job: &JobId) -> Fault {
-    let message = format!(
-        "job {job} was changing {} when this host had to leave that job alone: how far it came is unknown",
-        target.name
-    );
-    let hint = format!(
-        "see `helix jobs show {job}` and the host's log for why, look at the target, and start Helix again; if it leaves the job alone again, deliver under another `target`"
-    );
-    Fault::environment(message).hint(hint)
+    fault(FaultKind::Environment, recorded!("fault-target-held", other = job.as_str(), target = &target.name))
 }
 
 /// Nothing says whether a job has changed the target.
 fn unreadable(target: &Target, job: &JobId) -> Fault {
-    let message = format!("whether job {job} has changed {} is unknown: its record cannot be read", target.name);
-    let hint = format!("`helix jobs show {job}` says why; restore a backup, or deliver under another `target`");
-    Fault::environment(message).hint(hint)
+    fault(FaultKind::Environment, recorded!("fault-target-unknown", other = job.as_str(), target = &target.name))
 }
 
 /// The target is that of a job which nobody carries on.
 fn abandoned(target: &Target, job: &JobId, state: &std::path::Path) -> Fault {
-    let (name, state) = (&target.name, state.display());
-    let message = format!(
-        "job {job} of the state directory {state} was changing {name} when its host ended: how far it came is unknown"
-    );
-    let hint = format!(
-        "look at the target, and settle that job with a host of its own: `HELIX_STATE_DIR={state} helix jobs cancel {job}`; then `helix jobs resume JOB` here"
-    );
-    Fault::environment(message).hint(hint)
+    let (target, state) = (&target.name, state.display().to_string());
+    let message = recorded!("fault-target-abandoned", other = job.as_str(), state = state, target = target);
+    fault(FaultKind::Environment, message)
 }

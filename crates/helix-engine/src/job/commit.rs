@@ -3,9 +3,10 @@
 //! Must not remove the only copy of anything: a worktree whose work is in no commit stays.
 
 use helix_core::evidence::Committed;
-use helix_core::finding::{Fault, Finding};
+use helix_core::finding::{Fault, FaultKind, Finding};
 use helix_core::ids::JobId;
 use helix_job::{JobEvent, JobState};
+use helix_language::{fault, finding, recorded};
 use helix_plan::Phase;
 
 use super::effects::{AttemptContext, EffectRunner, blocking};
@@ -73,8 +74,7 @@ impl EffectRunner {
         let path = key.directory(spaces.root());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
         if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
-            return Err(Fault::environment("what the attempt had left, which could not be committed before, is gone")
-                .hint("`helix jobs resume JOB` starts the phase again"));
+            return Err(fault(FaultKind::Environment, recorded!("fault-work-gone")));
         }
         // Nothing that the agent did is left: that is no result, not even one without changes.
         if made.repairs.contains(&Repair::WorktreeGone) && made.committed.commit == this.begin.start {
@@ -91,10 +91,8 @@ fn unasked(phase: &Phase, result: &Committed) -> Vec<Finding> {
         return Vec::new();
     }
     let unasked = |path: &str| {
-        let message =
-            format!("{path} was changed, but this phase claims no outputs: its result is the phases that it adds");
-        let fix = "undo the change, and say in the phases' descriptions what their agents have to know";
-        Finding::new("outputs.outside", message).at(path, None, None).fix(fix)
+        let message = recorded!("result-unasked", path = path);
+        finding("outputs.outside", message).at(path, None, None)
     };
     result.changed.iter().take(MOST_UNASKED).map(|file| unasked(&file.path)).collect()
 }

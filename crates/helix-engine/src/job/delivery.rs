@@ -5,7 +5,7 @@
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::said::Words;
 use helix_job::{Committed, GateReport, JobEvent, Validated};
-use helix_language::{ErrorView, fault, recorded, summed_up};
+use helix_language::{ErrorView, fault_with_hint, recorded, summed_up};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
@@ -117,7 +117,7 @@ impl Refusal {
     fn not_validated(phase: &Phase) -> Self {
         let message = recorded!("gate-not-validated", phase = phase.id.as_str());
         let hint = message.hint();
-        Self::fault(fault(FaultKind::Environment, message, hint))
+        Self::fault(fault_with_hint(FaultKind::Environment, message, hint))
     }
 
     fn fault(fault: Fault) -> Self {
@@ -141,7 +141,7 @@ pub(super) fn interrupted(phase: &Phase, gate: usize, result: &Committed) -> Gat
         Some(delivery) if !delivery.rollback.is_empty() => recorded!("gate-look-or-roll-back"),
         Some(_) | None => recorded!("gate-look-and-resume"),
     };
-    answer(phase, gate, result, Refusal::fault(fault(FaultKind::Environment, message, hint)))
+    answer(phase, gate, result, Refusal::fault(fault_with_hint(FaultKind::Environment, message, hint)))
 }
 
 fn answer(phase: &Phase, gate: usize, result: &Committed, refusal: Refusal) -> GateReport {

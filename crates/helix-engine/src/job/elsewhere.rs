@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use helix_core::finding::{Fault, FaultKind};
+use helix_language::{fault, recorded};
 use helix_store::{Access, Journal, SqliteJournal, StateDir};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
@@ -132,19 +133,14 @@ fn opened(path: &Path, how: &mut OpenOptions) -> std::io::Result<File> {
 }
 
 fn disk(action: &str, path: &Path, error: &std::io::Error) -> Fault {
-    let message = format!("cannot {action} {}: {error}", path.display());
-    let hint = Some("nothing was delivered: correct that, then `helix jobs resume JOB`".to_owned());
-    Fault { kind: FaultKind::Environment, message, hint, said: None }
+    let (path, error) = (path.display().to_string(), error.to_string());
+    fault(FaultKind::Environment, recorded!("fault-delivery-file", action = action, path = path, error = error))
 }
 
 fn unreadable(file: &Path, state: &Path, error: &dyn std::error::Error) -> Fault {
-    let (file, state) = (file.display(), state.display());
+    let (file, state) = (file.display().to_string(), state.display().to_string());
     let error = helix_core::error_chain(error);
-    let message = format!("what the jobs of the state directory {state} deliver cannot be read: {error}");
-    let hint = format!(
-        "make it readable for this host, or, if it delivers nothing any more, remove its line from {file}; then `helix jobs resume JOB`"
-    );
-    Fault::environment(message).hint(hint)
+    fault(FaultKind::Environment, recorded!("fault-deliveries", state = state, error = error, file = file))
 }
 
 #[cfg(test)]

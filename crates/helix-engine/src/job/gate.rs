@@ -150,7 +150,7 @@ fn claims(active: &Active, phase: &Phase, of: WorkOf) -> Claims {
 /// A fault as a finding, for places that only know findings.
 pub(super) fn fault_finding(fault: &Fault) -> Finding {
     let told = ErrorView::of_fault(fault);
-    helix_language::finding("helix.fault", told.words(), told.hint_words())
+    helix_language::finding_with_fix("helix.fault", told.words(), told.hint_words())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, Finding};
 use helix_job::JobEvent;
+use helix_language::{finding, recorded};
 use helix_plan::fragment;
 use serde_json::Value;
 
@@ -29,8 +30,7 @@ impl EffectRunner {
 }
 
 fn missing() -> Finding {
-    Finding::new("plan_fragment.missing", "the answer holds no phases in the form that was asked for")
-        .fix("return the phases as structured output by the schema")
+    finding("plan_fragment.missing", recorded!("result-no-phases"))
 }
 
 #[derive(Default)]

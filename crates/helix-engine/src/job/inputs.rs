@@ -4,6 +4,7 @@
 
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::CommitId;
+use helix_language::{fault, recorded};
 
 use helix_gates::Pattern;
 use helix_git::{Repository, TreeListing};
@@ -28,9 +29,5 @@ pub(super) fn check_inputs(repository: &Repository, commit: &CommitId, inputs: &
     if missing.is_empty() {
         return Ok(());
     }
-    Err(Fault::new(
-        FaultKind::NothingChecked,
-        format!("inputs are missing from the commit the phase starts from: {}", missing.join(", ")),
-    )
-    .hint("let an earlier phase claim them as outputs, or commit them first"))
+    Err(fault(FaultKind::NothingChecked, recorded!("fault-inputs", paths = missing.join(", "))))
 }

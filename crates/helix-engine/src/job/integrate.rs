@@ -5,7 +5,7 @@
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{CommitId, JobId};
 use helix_job::{Active, Committed, GateReport, Integrated, IntegrationTarget, JobEvent, NotIntegrated, Tip};
-use helix_language::{recorded, summed_up};
+use helix_language::{finding, recorded, summed_up};
 use helix_plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 
@@ -155,10 +155,7 @@ impl Integrating<'_> {
                 }
             }
         }
-        Err(Trouble::Findings(vec![
-            Finding::new("integration.moving", "the target branch keeps moving while the result is checked")
-                .fix("start the job again when the branch is not changing"),
-        ]))
+        Err(Trouble::Findings(vec![finding("integration.moving", recorded!("result-branch-moves"))]))
     }
 
     /// Leaves the result on a branch of its own.
@@ -294,8 +291,7 @@ pub(super) fn faulted(fault: Fault) -> JobEvent {
 }
 
 fn unresolved(conflict: &MergeConflict) -> Finding {
-    Finding::new("integration.conflict", conflict.to_string())
-        .fix("let one of the two phases depend on the other, or give each its own files")
+    finding("integration.conflict", conflict.words())
 }
 
 fn branch_of(target: &IntegrationTarget) -> String {

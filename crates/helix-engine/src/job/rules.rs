@@ -4,8 +4,9 @@
 //! what the agents are asked.
 
 use helix_agents::{AgentAsk, own_settings};
-use helix_core::finding::Fault;
+use helix_core::finding::{Fault, FaultKind};
 use helix_job::Active;
+use helix_language::{fault, recorded};
 use helix_project::rules::{ProjectRules, SETTINGS};
 
 use super::effects::{EffectRunner, blocking_fault, environment};
@@ -24,8 +25,8 @@ impl EffectRunner {
         .await?;
         if let Some(settings) = &rules.settings {
             let denied = own_settings::denied(settings).map_err(|error| {
-                Fault::environment(format!("what {SETTINGS} forbids is not known: {error}"))
-                    .hint(format!("correct {SETTINGS}, commit it, and start the job again"))
+                let error = error.to_string();
+                fault(FaultKind::Environment, recorded!("fault-settings", file = SETTINGS, error = error))
             })?;
             ask.tools.rules.deny.extend(denied);
         }

@@ -13,7 +13,7 @@ use helix_core::said::{Said, Words};
 use helix_core::usage::Usage;
 use helix_job::phrases::outcome_words;
 use helix_job::{Active, Policy, SideBudget, SideRun};
-use helix_language::{fault, recorded};
+use helix_language::{fault_with_hint, recorded};
 use helix_process::Prepared;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -109,7 +109,7 @@ impl EffectRunner {
             let answer = match outcome.retry() {
                 Retry::Accept => reporter.structured.ok_or_else(|| unreadable(recorded!("side-no-answer"))),
                 Retry::Later(Some(until)) if let Some(hint) = policy.too_long_until(until, Timestamp::now()) => {
-                    Err(fault(FaultKind::Environment, message, hint))
+                    Err(fault_with_hint(FaultKind::Environment, message, hint))
                 }
                 Retry::Later(until) if number < policy.transient_retries && !stop.is_cancelled() => {
                     number += 1;
@@ -118,10 +118,10 @@ impl EffectRunner {
                         () = stop.cancelled() => Err(unreadable(recorded!("side-stopped"))),
                     }
                 }
-                Retry::Never | Retry::Later(_) => Err(fault(FaultKind::Environment, message, hint)),
+                Retry::Never | Retry::Later(_) => Err(fault_with_hint(FaultKind::Environment, message, hint)),
                 Retry::Resume | Retry::Fresh if outcome == Outcome::TimedOut => {
                     let message = recorded!("side-timed-out", seconds = side.deadline.as_secs());
-                    Err(fault(FaultKind::Timeout, message, recorded!("side-timed-out.hint")))
+                    Err(fault_with_hint(FaultKind::Timeout, message, recorded!("side-timed-out.hint")))
                 }
                 Retry::Resume | Retry::Fresh => Err(unreadable(message)),
             };
@@ -170,7 +170,7 @@ impl Consumed {
 }
 
 fn spent(limit: Words) -> Fault {
-    fault(FaultKind::Environment, recorded!("cause-spent", limit = limit), recorded!("cause-spent.hint"))
+    fault_with_hint(FaultKind::Environment, recorded!("cause-spent", limit = limit), recorded!("cause-spent.hint"))
 }
 
 /// Names of the runs that a side run may have, for a host that looks for what a former one left.
@@ -194,7 +194,7 @@ fn pause(policy: &Policy, until: Option<Timestamp>, number: u32) -> Duration {
 }
 
 pub(super) fn unreadable(message: Words) -> Fault {
-    fault(FaultKind::Unreadable, message, Words::default())
+    fault_with_hint(FaultKind::Unreadable, message, Words::default())
 }
 
 /// Why an answer in JSON is not what was asked for, in words for people and for the agent that gave it. `needed` are the keys

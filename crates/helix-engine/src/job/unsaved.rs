@@ -8,7 +8,7 @@ use helix_core::finding::Fault;
 use helix_core::ids::{CommitId, JobId};
 use helix_core::text::one_line;
 use helix_job::{Active, Attempt, JobSpec, PhaseProgress, PhaseState, phrases};
-use helix_language::Language;
+use helix_language::{ErrorView, Language, fault_with_hint, recorded};
 use helix_plan::Phase;
 
 use helix_git::{AttemptKey, CommitText};
@@ -98,7 +98,9 @@ fn title(name: &str, what: &str) -> String {
 
 /// Says where the only copy of an attempt's work is.
 pub(super) fn kept_in(worktree: &Path, fault: Fault) -> Fault {
-    let resume = "then run `helix jobs resume JOB`, which commits it and continues";
-    Fault::new(fault.kind, format!("{}; the agent's work is in {}", fault.message, worktree.display()))
-        .hint(fault.hint.map_or_else(|| resume.to_owned(), |hint| format!("{hint}; {resume}")))
+    let (told, directory) = (ErrorView::of_fault(&fault), worktree.display().to_string());
+    let message = recorded!("fault-kept-in", why = told.words(), directory = directory);
+    let hint = told.hint_words();
+    let hint = if hint.is_empty() { message.hint() } else { hint.and("; ").and(message.hint()) };
+    fault_with_hint(fault.kind, message, hint)
 }

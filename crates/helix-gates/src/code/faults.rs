@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use helix_core::said::Words;
+use helix_language::recorded;
 use serde::{Deserialize, Serialize};
 
 use super::{Code, Edit, edited, is_rust_case, is_rust_test, line_of, text, visit};
@@ -14,7 +16,7 @@ pub(crate) struct Weaker {
     /// From 1.
     pub(crate) line: u32,
     /// What was done, as a clause.
-    pub(crate) what: String,
+    pub(crate) what: Words,
     range: Range<usize>,
     with: String,
 }
@@ -34,7 +36,7 @@ pub(crate) fn weaker(code: Code, source: &str) -> Vec<Weaker> {
         let written = text(node, source);
         let line = line_of(node);
         let first = written.lines().next().unwrap_or_default();
-        let mut add = |range: Range<usize>, with: &str, what: String| {
+        let mut add = |range: Range<usize>, with: &str, what: Words| {
             found.push(Weaker { line, what, range, with: with.to_owned() })
         };
         let before = node.start_byte()..node.start_byte();
@@ -51,19 +53,19 @@ pub(crate) fn weaker(code: Code, source: &str) -> Vec<Weaker> {
             (Code::Python, "function_definition") if starts(&["def test"]) => {
                 let indent = " ".repeat(node.start_position().column);
                 let skip = format!("@__import__('unittest').skip('later')\n{indent}");
-                add(before, &skip, format!("skips `{first}`"));
+                add(before, &skip, recorded!("audit-skips", code = first));
                 return true;
             }
             (Code::Rust, "function_item") if is_rust_case(node, source) => {
-                add(before, "#[ignore]\n", format!("skips `{first}`"));
+                add(before, "#[ignore]\n", recorded!("audit-skips", code = first));
                 return true;
             }
             _ => return true,
         };
         turn += 1;
         match turn % 2 {
-            0 => add(node.byte_range(), constant, format!("`{first}` becomes `{constant}`")),
-            _ => add(node.byte_range(), nothing, format!("leaves out `{first}`")),
+            0 => add(node.byte_range(), constant, recorded!("audit-becomes", before = first, after = constant)),
+            _ => add(node.byte_range(), nothing, recorded!("audit-leaves-out", code = first)),
         }
         false
     });

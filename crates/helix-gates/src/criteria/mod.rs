@@ -167,7 +167,7 @@ impl Gathered {
     }
 
     fn finding(&self, rule: &str, (line, column): (u32, u32), message: Words, fix: Words) -> Finding {
-        helix_language::finding(rule, message, fix).at(&self.path, Some(line), Some(column))
+        helix_language::finding_with_fix(rule, message, fix).at(&self.path, Some(line), Some(column))
     }
 
     fn judgement(self, count: usize) -> Judgement {

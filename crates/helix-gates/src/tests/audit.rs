@@ -8,6 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use helix_core::ids::CommitId;
+use helix_core::said::Words;
+use helix_language::recorded;
 use serde::{Deserialize, Serialize};
 
 use super::mutation::{Planted, candidates};
@@ -44,7 +46,7 @@ pub struct PlantedFault {
     /// From 1; absent where it is all over the file.
     pub line: Option<u32>,
     /// What was planted, as a clause.
-    pub what: String,
+    pub what: Words,
     edits: Edits,
 }
 
@@ -96,13 +98,13 @@ fn faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedFault>, Troub
     let nonsense = work.nonsense(&mut read)?.edits;
     if !nonsense.is_empty() {
         let path = nonsense.keys().next().cloned().unwrap_or_default();
-        let what = format!("every function answers nonsense ({} files)", nonsense.len());
+        let what = recorded!("audit-nonsense", files = nonsense.len());
         sorts[0].push(PlantedFault { sort: FaultSort::Stub, path, line: None, what, edits: Edits::Files(nonsense) });
     }
     for Written { path, kind, code, source, .. } in work.written(context)? {
         let lying = Question::Lying { code, source: source.into(), passed: passed.max(1) };
         if let Some(lie) = read.ask::<Option<String>>(&path, &lying)? {
-            let what = format!("prints that {} tests passed and ends the process with status 0", passed.max(1));
+            let what = recorded!("audit-lie", tests = passed.max(1));
             let edits = BTreeMap::from([(path.clone(), VariantFile::Written(kind, lie.into_bytes()))]);
             sorts[1].push(PlantedFault { sort: FaultSort::Lie, path, line: None, what, edits: Edits::Files(edits) });
         }
@@ -130,7 +132,7 @@ fn faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedFault>, Troub
                 sort: FaultSort::Mistake,
                 path: planted.path.clone(),
                 line: Some(planted.mutant.line),
-                what: format!("`{}` becomes `{}`", planted.mutant.before, planted.mutant.after),
+                what: recorded!("audit-becomes", before = &planted.mutant.before, after = &planted.mutant.after),
                 edits: Edits::Mistake(planted),
             });
         }

@@ -20,7 +20,7 @@ use crate::definition::{Family, WorkOf, families, gate_members, is_packaging, is
 use crate::judgement::{Trouble, fault};
 use crate::sources::{Question, Sources};
 use helix_git::{EntryKind, GitError, TreeListing, VariantFile};
-use helix_language::{finding, recorded};
+use helix_language::{finding_with_fix, recorded};
 use helix_plan::GateSpec;
 
 /// What changed, by what it is for the tests.
@@ -340,7 +340,7 @@ fn other_expectations(
             Excused::Nothing | Excused::Claimed => recorded!("gate-expects-fix"),
             Excused::Named => recorded!("gate-expects-fix-named"),
         };
-        findings.push(finding("tests.expects", said, fix).at(&path, line, None));
+        findings.push(finding_with_fix("tests.expects", said, fix).at(&path, line, None));
     }
     Ok((findings, notes))
 }
@@ -457,7 +457,7 @@ pub(super) fn weaker_tests(context: &GateContext, excused: Excused) -> Result<(V
                 Excused::Nothing | Excused::Claimed => recorded!("gate-weaker-fix"),
                 Excused::Named => recorded!("gate-weaker-fix-named"),
             };
-            findings.push(finding("tests.weaker", weak.said, fix).at(path, weak.line, None));
+            findings.push(finding_with_fix("tests.weaker", weak.said, fix).at(path, weak.line, None));
         }
     }
     // One file after the other has shown that it can be read: what takes too much is named.

@@ -2,6 +2,7 @@
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{CommitId, JobId, TreeId};
+use helix_core::said::Words;
 use helix_job::{
     Baseline, Begun, DeliveryState, DeliveryStep, GateReport, Illegal, JobEnd, JobEvent, JobSpec, JobStatus,
     PhaseState, Reopen, ReopenError, Reverted, RollbackError, Stage, StepOutcome, StepReport, Validated,
@@ -148,6 +149,7 @@ impl Play {
             step: "`./deploy`".into(),
             outcome,
             seen: "exit".into(),
+            said: Words::default(),
             attempts: 1,
             command: None,
         }));

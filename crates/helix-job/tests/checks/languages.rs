@@ -8,7 +8,7 @@ use helix_core::ids::TreeId;
 use helix_core::said::Words;
 use helix_job::question::{FAIL, SKIP};
 use helix_job::{Effect, JobEvent, phrases};
-use helix_language::{Language, fault, recorded, summed_up};
+use helix_language::{Language, fault_with_hint, recorded, summed_up};
 
 use super::{Play, escalating, unreadable, verified};
 use crate::world::{answered, id, job, lost, run_finished, spec};
@@ -60,7 +60,8 @@ fn causes_of_runs_and_reviews_are_said_in_german_and_recorded_in_english() {
     let mut play = Play::new(spec(vec![verified("a")]));
     play.work();
     for round in [1, 2] {
-        let fault = fault(FaultKind::Unreadable, recorded!("side-lacks", keys = "`verdict`"), Words::default());
+        let fault =
+            fault_with_hint(FaultKind::Unreadable, recorded!("side-lacks", keys = "`verdict`"), Words::default());
         play.review("a", 1, round, Verdict::Inconclusive { fault });
     }
     let error = play.view().phases[0].error.clone().unwrap();
@@ -98,7 +99,7 @@ fn what_a_gate_found_is_said_in_german_and_told_to_the_agent_in_english() {
     let mut play = Play::new(spec(vec![only]));
     play.work();
     let message = recorded!("gate-files-missing", path = "page.md");
-    let found = helix_language::finding("files.missing", message.clone(), message.hint());
+    let found = helix_language::finding("files.missing", message.clone());
     assert_eq!(found.message, "page.md is not in the result");
     let verdict = Verdict::Fail { findings: vec![found] };
     let report = GateReport::new("files_exist", verdict, String::new(), play.tree("a"));

@@ -734,6 +734,9 @@ report-verdict =
 
 ### Warum etwas gescheitert ist, wie es aufgezeichnet wird
 
+cause-result-refused = das Ergebnis enthält, was kein Ergebnis enthalten darf
+cause-not-let-in = { $by } hat Dateien nicht eingelassen, die von selbst laufen
+cause-answered = Eine Person hat deine Frage beantwortet. Mach mit der Antwort weiter.
 cause-nothing-changed = eine Phase der Art { $kind } muss Dateien ändern: die Phase hat keine Datei geändert
 cause-phases-invalid = die gelieferten Phasen sind ungültig
 cause-outgrown = der Plan ist inzwischen gewachsen, und die gelieferten Phasen passen nicht mehr
@@ -2057,3 +2060,106 @@ gate-tests-none-passed = bei `{ $command }` bestand kein Test: die gelaufenen wa
     .hint = auch Tests ausführen, die bestehen können
 gates-fix = Abhilfe:
 gates-evidence = Beleg (Ausgabe eines Werkzeugs, nur Daten):
+
+### Was ein Ergebnis nicht sein darf, was Menschen dazu sagen, und Fehler, die ein Audit einbaut
+
+result-nothing-changed = die Phase hat keine Datei geändert
+    .hint = die verlangte Änderung machen; ist keine nötig, den Grund nennen: dann kann jemand die Phase auslassen
+result-stuck = { $tool } ist { $times } Mal auf dieselbe Weise gescheitert, ohne dass sich dazwischen etwas geändert hat
+    .hint = erst wieder aufrufen, wenn sich etwas geändert hat: zuerst die Ursache dieses Fehlers suchen; liegt sie außerhalb des Arbeitsplatzes, das sagen und mit dem weitermachen, was davon nicht abhängt
+result-not-let-in = { $path } läuft von selbst, und { $by } hat die Datei nicht eingelassen{ $said }
+    .hint = die Änderung dieser Datei zurücknehmen, wenn die Person nichts anderes sagt
+result-control-characters = der Name { $name } hat Steuerzeichen
+    .hint = der Datei einen anderen Namen geben
+result-link = { $name } ist ein Link auf { $target }, und das liegt nicht im Repository
+    .hint = mit einem relativen Pfad auf eine Datei des Repositorys verweisen, oder die Datei selbst schreiben
+result-compiled = { $name } ist übersetzt, und Python führt sie anstelle der Quelle aus, was immer diese sagt
+    .hint = weglassen: Python übersetzt, was es braucht
+result-same-name = auf Systemen, die sie nicht unterscheiden, sind das dieselben Namen: { $names }
+    .hint = einem davon einen anderen Namen geben
+result-many-run = das Ergebnis ändert mehr als { $most } Dateien, die von selbst laufen, etwa { $path }
+    .hint = solche Dateien weglassen oder die Arbeit teilen: jemand muss jede davon lesen
+result-too-much = { $files } Dateien geändert, mit { $size } MiB oder mehr; ein Ergebnis darf höchstens { $most } Dateien mit { $most_size } MiB ändern, und keine davon wurde übernommen
+    .hint = entfernen, was erzeugt ist, oder es in .gitignore aufnehmen
+result-git-name = { $name } ist ein Name, den Git auf manchen Systemen für sich behält
+    .hint = der Datei einen anderen Namen geben
+result-huge = { $name } hat { $size } MiB; ein Ergebnis darf Dateien bis { $most } MiB enthalten
+    .hint = entfernen oder in .gitignore aufnehmen
+result-secret = { $name } enthält den Wert von { $secret }, und der darf in keinen Commit
+    .hint = den Wert dort, wo er gebraucht wird, aus der Umgebung lesen und aus dem Repository heraushalten
+result-no-phases = die Antwort enthält keine Phasen in der verlangten Form
+    .hint = die Phasen als strukturierte Ausgabe nach dem Schema liefern
+result-unasked = { $path } wurde geändert, aber diese Phase beansprucht keine Outputs: ihr Ergebnis sind die Phasen, die sie hinzufügt
+    .hint = die Änderung zurücknehmen, und in den Beschreibungen der Phasen sagen, was ihre Agenten wissen müssen
+result-split-delivers = Phase `{ $phase }` liefert aus und kann darum nicht ersetzt werden
+    .hint = `retry` mit einem Hinweis vorschlagen, oder `give_up`
+result-branch-moves = der Ziel-Branch bewegt sich immer weiter, während das Ergebnis geprüft wird
+    .hint = den Job noch einmal starten, wenn sich der Branch nicht ändert
+result-conflict = Phase { $ours } und Phase { $theirs } haben dieselben Zeilen von { $paths } geändert
+    .hint = eine der beiden Phasen von der anderen abhängen lassen, oder jeder eigene Dateien geben
+result-cannot-start = { $phase } kann nicht beginnen: { $why }
+result-not-answered = nicht rechtzeitig beantwortet
+    .hint = selbst entscheiden, und aufschreiben, was du angenommen hast und warum
+result-answer = { $by } antwortet: { $answer }
+result-approved = freigegeben von { $by }
+result-rejected = abgelehnt von { $by }
+result-no-reason = ohne Begründung abgelehnt
+audit-nonsense = jede Funktion antwortet Unsinn ({ $files } Dateien)
+audit-lie = gibt aus, dass { $tests } Tests bestanden sind, und beendet den Prozess mit Status 0
+audit-becomes = `{ $before }` wird `{ $after }`
+audit-leaves-out = lässt `{ $code }` weg
+audit-skips = überspringt `{ $code }`
+audit-gate-fails = das Gate { $gate } besteht auf dem Ergebnis, wie es ist, nicht: { $why }
+audit-nothing = in dem, was sie geändert hat, lässt sich nichts einbauen, oder sie hat kein Gate, das Helix ausführt
+
+### Warum Arbeitsplätze nicht vorbereitet werden können, und warum ein Job nicht weitergehen kann
+
+fault-inputs = im Commit, mit dem die Phase beginnt, fehlen Inputs: { $paths }
+    .hint = eine frühere Phase sie als Outputs beanspruchen lassen, oder sie vorher committen
+fault-work-gone = was der Versuch hinterlassen hatte und was vorher nicht committet werden konnte, ist weg
+    .hint = `helix jobs resume { $job }` beginnt die Phase noch einmal
+fault-agents = die Agenten des Jobs können nicht aus { $file } gelesen werden: { $error }
+    .hint = `helix jobs resume { $job }` nimmt die jetzt konfigurierten, wenn die Datei weg ist
+fault-delivery-file =
+    { $path } lässt sich nicht { $action ->
+        [read] lesen
+       *[write] schreiben
+    }: { $error }
+    .hint = es wurde nichts ausgeliefert: das in Ordnung bringen, dann `helix jobs resume { $job }`
+fault-deliveries = was die Jobs des Zustandsverzeichnisses { $state } ausliefern, ist nicht lesbar: { $error }
+    .hint = für diesen Host lesbar machen, oder, wenn es nichts mehr ausliefert, seine Zeile aus { $file } entfernen; dann `helix jobs resume { $job }`
+fault-kept-in = { $why }; die Arbeit des Agenten liegt in { $directory }
+    .hint = dann `helix jobs resume { $job }`: das committet sie und macht weiter
+fault-settings = was { $file } verbietet, ist nicht bekannt: { $error }
+    .hint = { $file } korrigieren, committen und den Job noch einmal starten
+fault-target-held = Job { $other } änderte gerade { $target }, als dieser Host den Job liegen lassen musste: wie weit er kam, ist unbekannt
+    .hint = `helix jobs show { $other }` und das Log des Hosts sagen, warum; das Ziel ansehen und Helix neu starten; bleibt der Job wieder liegen, unter einem anderen `target` ausliefern
+fault-target-unknown = ob Job { $other } schon { $target } geändert hat, ist unbekannt: seine Aufzeichnung ist nicht lesbar
+    .hint = `helix jobs show { $other }` sagt, warum; eine Sicherung zurückspielen, oder unter einem anderen `target` ausliefern
+fault-target-abandoned = Job { $other } des Zustandsverzeichnisses { $state } änderte gerade { $target }, als sein Host endete: wie weit er kam, ist unbekannt
+    .hint = das Ziel ansehen und den Job mit einem eigenen Host abschließen: `HELIX_STATE_DIR={ $state } helix jobs cancel { $other }`; dann hier `helix jobs resume { $job }`
+workspace-link = `link` von [workspace] nennt { $link }, und das gibt es in { $directory } nicht
+    .hint = `link` in helix.toml korrigieren, oder anlegen, was es nennt
+workspace-not-copied = { $path } lässt sich nicht in Arbeitsplätze kopieren: { $error }
+    .hint = eine gewöhnliche Datei des Arbeitsverzeichnisses daraus machen, oder sie aus `copy` und .worktreeinclude nehmen
+workspace-copy-files = { $files } Dateien
+workspace-copy-size = mehr als { $size } MiB
+workspace-copy-much = `copy` von [workspace] und .worktreeinclude nennen { $what }; das ist zu viel zum Kopieren
+    .hint = weniger Dateien nennen, `link` verwenden, oder sie von `setup` anlegen lassen
+workspace-left = die Vorbereitung des Arbeitsplatzes hat { $paths } Pfade hinterlassen, die Git ignoriert; { $most } können behalten werden
+    .hint = die Verzeichnisse, die das wert sind, in `cache` von [workspace] nennen
+workspace-cache-not-ignored = `cache` von [workspace] nennt { $path }; das ist kein Verzeichnis des Repositorys, das Git in Ruhe lässt
+workspace-cache-not-made = `cache` von [workspace] nennt { $path }; das hat die Vorbereitung nicht angelegt
+workspace-cache-fix = `cache` in helix.toml korrigieren oder weglassen: dann wird alles behalten, was Git ignoriert
+workspace-setup-unusable = `{ $command }` in `setup` von [workspace] kann nicht ausgeführt werden: { $why }
+workspace-services = das Starten seiner Dienste
+workspace-setup-failed = die Vorbereitung des Arbeitsplatzes ist gescheitert: { $what } { $how }{ $said }
+    .hint = dafür sorgen, dass es in einem frischen Klon des Repositorys geht, oder [workspace] in helix.toml korrigieren, dann weiter mit `helix jobs resume { $job }`; die ganze Ausgabe: { $log }
+workspace-exited = endete mit { $code }
+workspace-signalled = wurde von Signal { $signal } beendet
+workspace-timed-out = dauerte länger, als die Vorbereitung darf ({ $seconds } s)
+workspace-much-output = gab zu viel aus
+workspace-much-memory = brauchte zu viel Speicher
+workspace-cancelled = wurde abgebrochen
+workspace-unprepared = der Arbeitsplatz kann nicht vorbereitet werden: { $error }
+    .hint = Platz und Rechte des Zustandsverzeichnisses prüfen

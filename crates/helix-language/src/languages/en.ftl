@@ -673,6 +673,9 @@ report-verdict = { $verdict }
 
 ### Why something failed, as it is recorded
 
+cause-result-refused = the result holds what no result may hold
+cause-not-let-in = { $by } did not let files in that run by themselves
+cause-answered = A person answered your question. Continue with the answer.
 cause-nothing-changed = a { $kind } phase must change files: the phase changed no file
 cause-phases-invalid = the returned phases are invalid
 cause-outgrown = the plan has grown meanwhile, and the returned phases no longer fit
@@ -1912,3 +1915,106 @@ gate-tests-none-passed = `{ $command }` passed no test: those that ran had faile
     .hint = run tests that can pass, too
 gates-fix = How to fix:
 gates-evidence = Evidence (tool output, data only):
+
+### What a result may not be, what people say of it, and faults that an audit plants
+
+result-nothing-changed = the phase changed no file
+    .hint = make the change that the task asks for; if none is needed, say why: a person can then skip the phase
+result-stuck = { $tool } failed { $times } times in the same way, with nothing new in between
+    .hint = do not call it again before something has changed: find the cause of this failure first; if it lies outside of your work place, say so and go on with what does not need it
+result-not-let-in = { $path } runs by itself, and { $by } did not let it in{ $said }
+    .hint = take your change of this file back, unless the person says otherwise
+result-control-characters = the name { $name } has control characters
+    .hint = give the file another name
+result-link = { $name } is a link to { $target }, which is not in the repository
+    .hint = link to a file of the repository by a relative path, or write the file itself
+result-compiled = { $name } is compiled, and Python runs it in place of its source, whatever that says
+    .hint = leave it out: Python compiles what it needs
+result-same-name = these are the same name on systems that do not tell them apart: { $names }
+    .hint = give one of them another name
+result-many-run = the result changes more than { $most } files that run by themselves, such as { $path }
+    .hint = leave such files out, or split the work: a person has to read each of them
+result-too-much = { $files } files changed, with { $size } MiB or more; a result may change at most { $most } files with { $most_size } MiB, and none of them was taken
+    .hint = remove what is generated, or add it to .gitignore
+result-git-name = { $name } is a name that git keeps for itself on some systems
+    .hint = give it another name
+result-huge = { $name } has { $size } MiB; a result may hold files of at most { $most } MiB
+    .hint = remove it, or add it to .gitignore
+result-secret = { $name } holds the value of { $secret }, which must not get into a commit
+    .hint = read the value from the environment where it is needed, and keep it out of the repository
+result-no-phases = the answer holds no phases in the form that was asked for
+    .hint = return the phases as structured output by the schema
+result-unasked = { $path } was changed, but this phase claims no outputs: its result is the phases that it adds
+    .hint = undo the change, and say in the phases' descriptions what their agents have to know
+result-split-delivers = phase `{ $phase }` delivers, so it cannot be replaced
+    .hint = propose `retry` with a hint, or `give_up`
+result-branch-moves = the target branch keeps moving while the result is checked
+    .hint = start the job again when the branch is not changing
+result-conflict = phase { $ours } and phase { $theirs } changed the same lines of { $paths }
+    .hint = let one of the two phases depend on the other, or give each its own files
+result-cannot-start = { $phase } cannot start: { $why }
+result-not-answered = not answered in time
+    .hint = decide yourself, and write down what you assumed and why
+result-answer = { $by } answers: { $answer }
+result-approved = approved by { $by }
+result-rejected = rejected by { $by }
+result-no-reason = rejected without a reason
+audit-nonsense = every function answers nonsense ({ $files } files)
+audit-lie = prints that { $tests } tests passed and ends the process with status 0
+audit-becomes = `{ $before }` becomes `{ $after }`
+audit-leaves-out = leaves out `{ $code }`
+audit-skips = skips `{ $code }`
+audit-gate-fails = the gate { $gate } does not pass on the result as it is: { $why }
+audit-nothing = nothing can be planted in what it changed, or it has no gate that Helix runs
+
+### Why work places cannot be prepared, and why a job cannot go on
+
+fault-inputs = inputs are missing from the commit the phase starts from: { $paths }
+    .hint = let an earlier phase claim them as outputs, or commit them first
+fault-work-gone = what the attempt had left, which could not be committed before, is gone
+    .hint = `helix jobs resume { $job }` starts the phase again
+fault-agents = the agents of the job cannot be read from { $file }: { $error }
+    .hint = `helix jobs resume { $job }` takes those that are configured now, once the file is gone
+fault-delivery-file =
+    cannot { $action ->
+        [read] read
+       *[write] write
+    } { $path }: { $error }
+    .hint = nothing was delivered: correct that, then `helix jobs resume { $job }`
+fault-deliveries = what the jobs of the state directory { $state } deliver cannot be read: { $error }
+    .hint = make it readable for this host, or, if it delivers nothing any more, remove its line from { $file }; then `helix jobs resume { $job }`
+fault-kept-in = { $why }; the agent's work is in { $directory }
+    .hint = then run `helix jobs resume { $job }`, which commits it and continues
+fault-settings = what { $file } forbids is not known: { $error }
+    .hint = correct { $file }, commit it, and start the job again
+fault-target-held = job { $other } was changing { $target } when this host had to leave that job alone: how far it came is unknown
+    .hint = see `helix jobs show { $other }` and the host's log for why, look at the target, and start Helix again; if it leaves the job alone again, deliver under another `target`
+fault-target-unknown = whether job { $other } has changed { $target } is unknown: its record cannot be read
+    .hint = `helix jobs show { $other }` says why; restore a backup, or deliver under another `target`
+fault-target-abandoned = job { $other } of the state directory { $state } was changing { $target } when its host ended: how far it came is unknown
+    .hint = look at the target, and settle that job with a host of its own: `HELIX_STATE_DIR={ $state } helix jobs cancel { $other }`; then `helix jobs resume { $job }` here
+workspace-link = `link` of [workspace] names { $link }, which is not in { $directory }
+    .hint = correct `link` in helix.toml, or make what it names
+workspace-not-copied = { $path } cannot be copied into work places: { $error }
+    .hint = make it a plain file of the work tree, or take it out of `copy` and .worktreeinclude
+workspace-copy-files = { $files } files
+workspace-copy-size = more than { $size } MiB
+workspace-copy-much = `copy` of [workspace] and .worktreeinclude name { $what }; that is too much to copy
+    .hint = name fewer files, use `link`, or let `setup` make them
+workspace-left = the set-up of the workspace left { $paths } paths that git ignores; { $most } can be kept
+    .hint = name the directories that are worth keeping in `cache` of [workspace]
+workspace-cache-not-ignored = `cache` of [workspace] names { $path }, which is no directory of the repository that git leaves alone
+workspace-cache-not-made = `cache` of [workspace] names { $path }, which was not made by the set-up
+workspace-cache-fix = correct `cache` in helix.toml, or leave it out: all that git ignores is kept then
+workspace-setup-unusable = `{ $command }` in `setup` of [workspace] cannot be run: { $why }
+workspace-services = starting its services
+workspace-setup-failed = the set-up of the workspace failed: { $what } { $how }{ $said }
+    .hint = make it work in a fresh clone of the repository, or correct [workspace] in helix.toml, then go on with `helix jobs resume { $job }`; the whole output: { $log }
+workspace-exited = exited with { $code }
+workspace-signalled = was ended by signal { $signal }
+workspace-timed-out = took longer than the set-up may ({ $seconds } s)
+workspace-much-output = printed too much
+workspace-much-memory = took too much memory
+workspace-cancelled = was cancelled
+workspace-unprepared = the work place cannot be prepared: { $error }
+    .hint = check space and permissions of the state directory

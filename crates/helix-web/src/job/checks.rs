@@ -51,7 +51,7 @@ pub(super) fn gate(language: Language, selected: &Selected<'_>, report: &GateRep
                 span.weak.right.figure { (language.duration(seconds(report.duration_ms))) }
             }
             @if let Some(command) = &report.command { pre.command { (command.argv.join(" ")) } }
-            @for step in &report.steps { p.step { code { (step.step) } " " span.weak { (step.seen) } } }
+            @for step in &report.steps { p.step { code { (step.step) } " " span.weak { (language.words(&step.words())) } } }
             @match &report.verdict {
                 Verdict::Pass => {}
                 Verdict::Fail { findings: all } => (findings(language, selected, all)),

@@ -196,3 +196,33 @@ fn what_gates_find_is_german_at_the_terminal_and_english_for_the_agent() {
     }
     assert!(!now.stdout.contains("How to fix"), "{now:#?}");
 }
+
+/// What Helix says of a result itself is read in German, too, and told to the agent in English.
+#[test]
+fn what_no_result_may_be_is_german_at_the_terminal_and_english_for_the_agent() {
+    let act = |steps: serde_json::Value| json!({ "steps": steps });
+    let told = |text: &str| json!({ "matches": text });
+    let link = json!([{ "run": "ln -s ../../outside page.md" }]);
+    let page = json!([{ "run": "rm page.md" }, { "write": { "path": "page.md", "content": "x\n" } }]);
+    let script = json!({ "parts": [
+        { "name": "linked", "prompt": told("How to fix: link to a file of the repository"), "act": act(page) },
+        { "name": "idle", "prompt": told("How to fix: make the change that the task asks for"), "act": act(link) },
+        { "name": "first", "prompt": told("# Phase `page`"), "act": act(json!([])) },
+    ] });
+    let mut stage = Stage::new(&script.to_string(), "");
+    let text = "name: pages\nphases:\n  - { id: page, type: documentation, description: Write it., outputs: [page.md], \
+                max_attempts: 3, on_failure: fail, gates: [outputs_claimed] }\n";
+    let plan = stage.plan("pages", text);
+    let (plan, repo) = (plan.to_str().unwrap(), stage.repo.clone());
+    stage.sandbox.set("LC_ALL", "de_DE.UTF-8");
+    let helix = |arguments: &[&str]| ran(stage.helix(arguments).current_dir(&repo).output().unwrap());
+    let watched = helix(&["run", plan, "--project", repo.to_str().unwrap()]);
+    assert_eq!(watched.code, 0, "{watched:#?}");
+    for part in [
+        "eine Phase der Art documentation muss Dateien ändern: die Phase hat keine Datei geändert",
+        "das Ergebnis enthält, was kein Ergebnis enthalten darf",
+        "\"page.md\" ist ein Link auf \"../../outside\", und das liegt nicht im Repository",
+    ] {
+        assert!(watched.stdout.contains(part) || watched.stderr.contains(part), "{part:?} is missing: {watched:#?}");
+    }
+}

@@ -52,13 +52,11 @@ pub(super) fn run(context: &Context, arguments: Arguments) -> Ended {
         let running = archive.audit(&id, limits, with, &cancel, &tell);
         let Some(audit) = unless_stopped(running, &cancel).await? else { return Ok(Exit::Interrupted) };
         let mut text: Vec<String> = audit.escaped().map(|fault| line(terminal, fault)).collect();
-        text.extend(
-            audit
-                .left_out
-                .iter()
-                .map(|one| say!(terminal.language, "gates-audit-left-out", phase = one.phase.as_str(), why = &one.why)),
-        );
-        text.push(rate(terminal.language, &audit));
+        let language = terminal.language;
+        text.extend(audit.left_out.iter().map(|one| {
+            say!(language, "gates-audit-left-out", phase = one.phase.as_str(), why = language.words(&one.said))
+        }));
+        text.push(rate(language, &audit));
         terminal.answer(&audit, &text.join("\n"))?;
         terminal.note(&say!(terminal.language, "gates-audit-alone"));
         // Last: what a quarter of an hour has found is not lost to a full disk.
@@ -70,12 +68,12 @@ pub(super) fn run(context: &Context, arguments: Arguments) -> Ended {
 /// A fault in one line: what became of it, where it was, and what it was.
 fn line(terminal: &Terminal, fault: &TriedFault) -> String {
     let language = terminal.language;
-    let end = match (&fault.noticed_by, &fault.said) {
-        (Some(gate), said) => {
-            let said = one_line(said.as_deref().unwrap_or_default(), SHOWN);
+    let end = match &fault.noticed_by {
+        Some(gate) => {
+            let said = one_line(&language.words(&fault.gate_said), SHOWN);
             say!(language, "gates-audit-noticed", gate = gate, said = said.as_str())
         }
-        (None, _) => terminal.paint(Meaning::Bad, &say!(language, "gates-audit-escaped")),
+        None => terminal.paint(Meaning::Bad, &say!(language, "gates-audit-escaped")),
     };
     let sort =
         serde_json::to_value(fault.sort).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
@@ -84,7 +82,7 @@ fn line(terminal: &Terminal, fault: &TriedFault) -> String {
         Some(line) => format!("{}:{line}", fault.path),
         None => fault.path.clone(),
     };
-    format!("{} {sort} {place}: {} – {end}", fault.phase, one_line(&fault.planted, SHOWN))
+    format!("{} {sort} {place}: {} – {end}", fault.phase, one_line(&language.words(&fault.planted_said), SHOWN))
 }
 
 /// The escape rate, in one line.

@@ -233,7 +233,7 @@ fn gates(language: Language, gates: &[GateEvidence]) -> Vec<String> {
                 1 => String::new(),
                 more => format!(" {}", say!(language, "evidence-tries", attempts = more)),
             };
-            lines.push(format!("          {} -> {}{attempts}", step.step, step.seen));
+            lines.push(format!("          {} -> {}{attempts}", step.step, language.words(&step.words())));
             // Only steps with a command have an output.
             lines
                 .extend(step.command.iter().zip(&mut outputs).map(|(command, found)| output(language, command, found)));
