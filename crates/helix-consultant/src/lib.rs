@@ -90,6 +90,14 @@ impl TurnRequest {
     pub fn language(&self) -> Language {
         self.language.unwrap_or(self.asked)
     }
+
+    /// Whether the same request, sent again, proves to be this one: by its session, an id, or an answer that it shows.
+    pub fn is_known_again(&self) -> bool {
+        let is_after = matches!(&self.parent, ParentSelector::Ids { parent: Some(_) });
+        let shows_answer = self.history.iter().any(|one| one.author == Author::Consultant);
+        let is_named = !matches!(self.session, SessionSelector::Unnamed(_)) || self.client.message.is_some();
+        is_named || is_after || shows_answer
+    }
 }
 
 /// Which session a turn belongs to.

@@ -30,7 +30,7 @@ pub fn gate_cause(gate: GateName) -> Option<&'static Cause> {
     })
 }
 
-/// What findings say in the same words each time; those of parsers and reviewers have no words of their own.
+/// What findings say in the same words each time, in each language; those of parsers and reviewers have no words of their own.
 const WORDS: &[(&Cause, &str)] = &[
     (
         &cause::OUTPUT_UNCHANGED,
@@ -49,6 +49,24 @@ const WORDS: &[(&Cause, &str)] = &[
     (
         &cause::ANSWER_UNFIT,
         r"\bthe answer refers to .+, which does not exist|the last line is not a step marker|the step marker .+ is not a step",
+    ),
+    (
+        &cause::OUTPUT_UNCHANGED,
+        r"ist als Output beansprucht, aber die Phase hat es (?:nicht geändert|gelöscht)|, aber die Phase beansprucht es nicht",
+    ),
+    (&cause::BROKEN_REFERENCE, r" führt zu .+; das ist nicht im Ergebnis|[^ ] hat keine Überschrift #"),
+    (&cause::RESULT_FILE_MISSING, r"[^ ] ist nicht im Ergebnis\.?$| ist ein Link auf .+; das ist nicht im Ergebnis"),
+    (&cause::CRITERION_UNPROVED, r"\bdas Kriterium .+ (?:ist nicht erfüllt: |hat keinen Beleg)"),
+    (&cause::CONFLICT_MARKER, r"\beine Konfliktmarkierung ist übrig: "),
+    (
+        &cause::TESTS_LEFT_OUT,
+        r" liefen [0-9]+ Tests, jetzt nur noch [0-9]| wurden [0-9]+ Tests ausgelassen, jetzt [0-9]",
+    ),
+    (&cause::GATE_CHANGED, r" bestimmt mit, wie `.+` prüft, und wurde .+, aber kein Output der Phase beansprucht "),
+    (&cause::NOTHING_CHANGED, r"\bdie Phase hat keine Datei geändert"),
+    (
+        &cause::ANSWER_UNFIT,
+        r"\bdie Antwort verweist auf .+, das es nicht gibt|die letzte Zeile ist keine Schrittmarke|die Schrittmarke .+ ist kein Schritt",
     ),
 ];
 

@@ -126,6 +126,10 @@ async fn a_turn_under_way_when_helix_shuts_down_is_told_that_its_agent_goes_on()
     tokio::join!(host.close_engine(), rest);
     let frames = frames(&seen);
     assert!(content(&frames).contains("Helix is shutting down. The agent goes on"), "{frames:?}");
+    // The same message alone would begin another session.
+    let session = host.get("/api/v1/sessions").send().await.unwrap().json::<Value>().await.unwrap();
+    let shows = format!("`helix chat --session {} --show`", session["sessions"][0]["id"].as_str().unwrap());
+    assert!(content(&frames).contains(&shows) && !content(&frames).contains("the same message again"), "{frames:?}");
     assert!(
         seen.contains("Helix is shutting down; the agent goes on") && !seen.contains("Stopped with an error"),
         "{seen}"

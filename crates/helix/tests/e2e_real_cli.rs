@@ -295,6 +295,31 @@ rules:
     }
 }
 
+/// What the model says after a message that its provider stopped is a text of its own; one that was too long for a message goes on.
+#[test]
+fn texts_of_different_messages_are_paragraphs() {
+    let script: Script = r##"
+rules:
+  - when: { prompt: stopped by a safety classifier }
+    times: always
+    reply: { text: "I leave that out.\n<!-- STEP: what -->" }
+  - when: { prompt: Tell me all }
+    times: always
+    reply: { text: "It begins with:", fault: refusal }
+  - when: { prompt: Tell me much }
+    times: 1
+    reply: { text: "It goes ", stop_reason: max_tokens }
+  - reply: { text: "on.\n<!-- STEP: what -->" }
+"##
+    .parse()
+    .unwrap();
+    let bed = Bed::serve(PINNED_CLAUDE, script);
+    assert_eq!(answered(&bed.client().say("Tell me all.")), "It begins with:\n\nI leave that out.");
+    assert_eq!(bed.client().ask("Tell me all, please.")["text"], "It begins with:\n\nI leave that out.");
+    assert_eq!(answered(&bed.client().say("Tell me much.")), "It goes on.");
+    bed.leave();
+}
+
 /// The Consultant writes in its own directory only.
 #[test]
 fn an_older_cli_writes_drafts_too() {

@@ -9,6 +9,7 @@ use helix_failure::memory::{
 use helix_failure::report::{FailurePlace, HISTORY_TOKENS};
 use helix_failure::{Category, FailureObservation, LogSample};
 use helix_job::{CommandEvidence, GateReport, TestCounts};
+use helix_language::{Language, say};
 use helix_store::failures::{Ceasing, FailureMemory};
 use helix_store::{Access, DatabaseOptions, StateDir};
 use jiff::Timestamp;
@@ -372,6 +373,35 @@ async fn a_finding_of_our_own_is_known_by_its_gate_and_wherever_it_is_quoted() {
         let run = FailureContext::of_run(&site("a", 2), "claude", &facts, at(2)).unwrap();
         let classified = service.record(run).await.occurrence.unwrap().1;
         assert_eq!(classified.cause, "context_too_long", "{gate}, repeated by an agent: {classified:?}");
+    }
+}
+
+/// What a terminal printed in its reader's language may be pasted back, too.
+#[tokio::test]
+async fn a_finding_of_our_own_is_known_in_every_language() {
+    let (service, _scratch) = service(Holdout::NONE);
+    for language in Language::ALL {
+        for (cause, said) in [
+            ("output_unchanged", say!(language, "gate-outputs-unchanged", path = "src/import.py")),
+            ("output_unchanged", say!(language, "gate-outputs-deleted", path = "src/import.py")),
+            ("output_unchanged", say!(language, "gate-outputs-outside", path = "a.py", how = "changed")),
+            ("criterion_unproved", say!(language, "gate-criterion-bare", criterion = "Totals add up")),
+            ("criterion_unproved", say!(language, "gate-criterion-unmet", criterion = "Totals add up", why = "exit 1")),
+            ("result_file_missing", say!(language, "gate-files-missing", path = "docs/a.md")),
+            ("result_file_missing", say!(language, "gate-files-dangling", path = "a.md", target = "\"b.md\"")),
+            ("broken_reference", say!(language, "gate-docs-gone", target = "b.md", path = "docs/b.md")),
+            ("broken_reference", say!(language, "gate-docs-anchor", target = "b.md", anchor = "end")),
+            ("conflict_marker", say!(language, "gate-conflict-marker", marker = "<<<<<<< ours")),
+            ("tests_left_out", say!(language, "gate-tests-fewer", before = 4, since = "job", now = 3)),
+            ("tests_left_out", say!(language, "gate-tests-skipped", before = 0, since = "phase", now = 3)),
+            ("gate_changed", say!(language, "gate-decides", path = "ci.sh", command = "sh ci.sh", how = "changed")),
+            ("nothing_changed", say!(language, "gate-syntax-nothing")),
+            ("answer_unfit", say!(language, "answer-no-file", file = "\"plan.yaml\"")),
+        ] {
+            let log = LogSample::from_texts(&format!("\u{2717} [implement] gate\n    {said}\n"), "");
+            let explained = service.explain(FailureObservation::default(), log, FailurePlace::default()).await.unwrap();
+            assert_eq!(explained.classification.cause, cause, "{said}");
+        }
     }
 }
 

@@ -576,6 +576,7 @@ answer-not-stored = eine Datei der Nachricht lässt sich nicht ablegen: { $cause
     .hint = { answer-writable }
 answer-turn-lost = die Antwort brach ab, bevor sie zu Ende war; sende die Nachricht noch einmal, und sieh ins Log von Helix, wenn es wieder geschieht
 answer-shutdown = Helix wird beendet. Der Agent arbeitet an dem weiter, was er begonnen hat: sende dieselbe Nachricht nach dem Neustart noch einmal, dann bekommst du diese Antwort
+answer-shutdown-kept = Helix wird beendet. Der Agent arbeitet an dem weiter, was er begonnen hat: nach dem Neustart zeigt `helix chat --session { $session } --show` diese Antwort
 answer-go-on = der Text bis hierher bleibt erhalten: sag „weiter“ oder sende die Nachricht noch einmal
 answer-once-more = sende die Nachricht noch einmal; wenn es wieder scheitert, führe `helix doctor` aus
 answer-later = sende die Nachricht in ein paar Minuten noch einmal

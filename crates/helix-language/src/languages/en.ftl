@@ -523,6 +523,7 @@ answer-not-stored = cannot store a file of the message: { $cause }
     .hint = { answer-writable }
 answer-turn-lost = the turn's events ended early; send the message again, and see Helix's log if it happens again
 answer-shutdown = Helix is shutting down. The agent goes on with what it has begun: send the same message again after the restart to get that answer
+answer-shutdown-kept = Helix is shutting down. The agent goes on with what it has begun: after the restart, `helix chat --session { $session } --show` shows that answer
 answer-go-on = the text so far is kept: say “continue”, or send the message again
 answer-once-more = send the message again; if it fails again, run `helix doctor`
 answer-later = send the message again in a few minutes

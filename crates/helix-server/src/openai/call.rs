@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures::stream;
+use helix_core::ids::SessionId;
 use helix_engine::EngineError;
 use helix_engine::consultant::{ParentSelector, Purpose, SessionSelector, TurnEvent, phrases};
 use helix_engine::sessions::SessionSummary;
@@ -91,6 +92,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<ServerState>, request: 
         turn.session = SessionSelector::Id(previous.session);
         turn.parent = ParentSelector::Ids { parent: previous.begin.client.message };
     }
+    let is_known_again = turn.is_known_again();
     if W::FORM == Form::Responses {
         // The answer's id names the turn if the client does not.
         turn.client.message.get_or_insert_with(|| options.id.clone());
@@ -108,10 +110,11 @@ pub(crate) async fn create<W: Wire>(State(shared): State<ServerState>, request: 
     }
     let turn = TurnStream::begin(shared.clone(), profile, line, turn, first, links).await?;
     let language = turn.language();
+    let kept_in = (!is_known_again).then(|| turn.session.clone());
     let presenter = Presenter::<W>::new(AnswerOptions { language, ..options });
     let mut response = match request.stream {
-        true => streaming::response(shared, presenter, turn, Place::from_headers(&headers, profile)),
-        false => Json(whole(&shared, presenter, turn).await?).into_response(),
+        true => streaming::response(shared, presenter, turn, Place::from_headers(&headers, profile), kept_in),
+        false => Json(whole(&shared, presenter, turn, kept_in.as_ref()).await?).into_response(),
     };
     // What a client says around the answer can be in the language of what Helix says in it.
     response.headers_mut().insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(language.code()));
@@ -199,16 +202,17 @@ async fn whole<W: Wire>(
     shared: &ServerState,
     mut presenter: Presenter<W>,
     mut stream: TurnStream,
+    kept_in: Option<&SessionId>,
 ) -> Result<Value, ApiError> {
     let (mut events, mut thinking) = (Vec::new(), String::new());
     let ended = loop {
         let event = tokio::select! {
             event = stream.next() => match event {
                 Some(event) => event,
-                None if shared.is_ending() => return Err(ApiError::shutting_down(presenter.language())),
+                None if shared.is_ending() => return Err(ApiError::shutting_down(presenter.language(), kept_in)),
                 None => return Err(ApiError::turn_lost(presenter.language())),
             },
-            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down(presenter.language())),
+            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down(presenter.language(), kept_in)),
         };
         match event {
             TurnEvent::Ended(ended) => break ended,

@@ -4,6 +4,7 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::error_chain;
+use helix_core::ids::SessionId;
 use helix_core::run::Outcome;
 use helix_engine::consultant::{TurnEnded, TurnError};
 use helix_language::{Language, say};
@@ -147,9 +148,13 @@ impl ApiError {
         self.envelope.error.code.as_deref() == Some(SHUTTING_DOWN)
     }
 
-    /// The server shuts down.
-    pub(crate) fn shutting_down(language: Language) -> Self {
-        Self::last(StatusCode::SERVICE_UNAVAILABLE, SHUTTING_DOWN, say!(language, "answer-shutdown"))
+    /// The server shuts down. `kept_in` is where the answer is to be looked for, if the same request does not lead to it.
+    pub(crate) fn shutting_down(language: Language, kept_in: Option<&SessionId>) -> Self {
+        let message = match kept_in {
+            Some(session) => say!(language, "answer-shutdown-kept", session = session.as_str()),
+            None => say!(language, "answer-shutdown"),
+        };
+        Self::last(StatusCode::SERVICE_UNAVAILABLE, SHUTTING_DOWN, message)
     }
 }
 
@@ -203,7 +208,7 @@ impl From<TurnError> for ApiError {
         match error {
             TurnError::NoSession(_) => Self::session_not_found(&error.to_string()),
             TurnError::Agent(view) => Self::new(StatusCode::SERVICE_UNAVAILABLE, "agent_not_available", view.line()),
-            TurnError::Closing => Self::shutting_down(Language::English),
+            TurnError::Closing => Self::shutting_down(Language::English, None),
             TurnError::Journal(_) => {
                 let message = error_chain(&error);
                 tracing::error!(%message, "a turn cannot start");

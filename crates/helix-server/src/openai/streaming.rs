@@ -4,6 +4,7 @@ use std::ops::ControlFlow::{Break, Continue};
 
 use axum::response::Response;
 use futures::{Stream, StreamExt, stream};
+use helix_core::ids::SessionId;
 use helix_engine::consultant::{TurnEnded, TurnEvent};
 use helix_engine::sessions::{JobNews, Watch};
 use tokio::sync::mpsc;
@@ -32,13 +33,14 @@ enum Source {
     Jobs(mpsc::Receiver<JobNews>, Watched),
 }
 
-/// The response. It runs in the connection's own task; when the client disconnects, the connection drops it, and with it the turn's
+/// The response; `kept_in` as in [`ApiError::shutting_down`]. It runs in the connection's own task; when the client disconnects, the connection drops it, and with it the turn's
 /// [`TurnStream`].
 pub(crate) fn response<W: Wire>(
     shared: ServerState,
     mut presenter: Presenter<W>,
     turn: TurnStream,
     place: Option<Place>,
+    kept_in: Option<SessionId>,
 ) -> Response {
     let links = turn.links.jobs();
     let items = shown(shared.clone(), turn, presenter.shows_status(), place);
@@ -49,7 +51,9 @@ pub(crate) fn response<W: Wire>(
             Some(Shown::Event(event)) => presenter.event(out, event),
             Some(Shown::Answer(ended)) => presenter.on_answer(out, &ended),
             Some(Shown::News(news)) => presenter.on_news(out, &news, &links),
-            None if host.is_ending() => presenter.end(out, &ApiError::shutting_down(presenter.language())),
+            None if host.is_ending() => {
+                presenter.end(out, &ApiError::shutting_down(presenter.language(), kept_in.as_ref()))
+            }
             None => presenter.end(out, &ApiError::turn_lost(presenter.language())),
         }
         if presenter.is_over() { Break(()) } else { Continue(()) }

@@ -31,6 +31,7 @@ pub(crate) struct TurnStream {
     began: Option<(SessionId, TurnId)>,
     /// What is told before anything else.
     first: Option<TurnEvent>,
+    pub(super) session: SessionId,
     /// Has links open in a browser.
     pub(super) links: Links,
     /// Events to be shown.
@@ -65,17 +66,17 @@ impl TurnStream {
             let continues = request.purpose == Purpose::Continue;
             let language = request.language();
             // From here on: a later message may come before it is seen that the client of this one has gone.
-            let turn = AskedTurn { session, request: request.client.request.clone(), continues };
+            let turn = AskedTurn { session: session.clone(), request: request.client.request.clone(), continues };
             let asked = shared.open_turns.add(turn);
-            Ok::<_, TurnError>((asked, language, shared.engine.consultant().turn(request).await?))
+            Ok::<_, TurnError>((session, asked, language, shared.engine.consultant().turn(request).await?))
         };
-        let (asked, language, events) = tokio::select! {
+        let (session, asked, language, events) = tokio::select! {
             started = starting => started?,
-            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down(language)),
+            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down(language, None)),
         };
         links.language = language;
         let turn = OpenTurn { shared: shared.clone(), asked, line, events };
-        Ok(Self { profile, disconnected, turn: Some(turn), began: None, first, links, ready: VecDeque::new() })
+        Ok(Self { profile, disconnected, turn: Some(turn), began: None, first, session, links, ready: VecDeque::new() })
     }
 
     /// Waits for the next event; `None` when there are no more.

@@ -35,6 +35,8 @@ struct Turn {
     /// Whether a hook kept the prompt from the model: the record that follows says of that only words.
     kept_back: bool,
     text: String,
+    /// Whether its last message ended by itself: what the model says next is another text.
+    closed: bool,
 }
 
 /// What the turn of the last terminal record ended with.
@@ -133,7 +135,14 @@ impl ClaudeReader {
             // What has no whole text by now broke off, and is said anew.
             "message_start" => run.took_back(self.fragments.forget(parent.as_deref()), parent.as_deref()),
             "message_delta" => {
-                if let (None, Some(usage)) = (&parent, event.get("usage")) {
+                if parent.is_some() {
+                    return;
+                }
+                let reason = event.get("delta").and_then(|delta| delta.get("stop_reason")).and_then(Value::as_str);
+                // Tools stand between texts already; the others go on in the middle of a sentence.
+                self.turn.closed =
+                    reason.is_some_and(|reason| !["tool_use", "max_tokens", "pause_turn"].contains(&reason));
+                if let Some(usage) = event.get("usage") {
                     self.ledger.message_delta(usage);
                     self.report_usage(run);
                 }
@@ -162,7 +171,10 @@ impl ClaudeReader {
         };
         let fragment = taken_text(&mut delta, field).unwrap_or_default();
         if !fragment.is_empty() {
-            let shown = self.fragments.add(channel, parent, &fragment);
+            let mut shown = self.fragments.add(channel, parent, &fragment);
+            if channel == Channel::Text && parent.is_none() && std::mem::take(&mut self.turn.closed) {
+                shown.insert_str(0, "\n\n");
+            }
             if shown.is_empty() {
                 run.pieces += 1;
             } else {
