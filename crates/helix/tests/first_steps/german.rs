@@ -210,8 +210,8 @@ fn what_no_result_may_be_is_german_at_the_terminal_and_english_for_the_agent() {
         { "name": "first", "prompt": told("# Phase `page`"), "act": act(json!([])) },
     ] });
     let mut stage = Stage::new(&script.to_string(), "");
-    let text = "name: pages\nphases:\n  - { id: page, type: documentation, description: Write it., outputs: [page.md], \
-                max_attempts: 3, on_failure: fail, gates: [outputs_claimed] }\n";
+    let text = "name: pages\nphases:\n  - { id: page, type: development, description: Write it., \
+                max_attempts: 3, on_failure: fail, gates: [{ type: files_exist, files: [page.md] }] }\n";
     let plan = stage.plan("pages", text);
     let (plan, repo) = (plan.to_str().unwrap(), stage.repo.clone());
     stage.sandbox.set("LC_ALL", "de_DE.UTF-8");
@@ -219,7 +219,7 @@ fn what_no_result_may_be_is_german_at_the_terminal_and_english_for_the_agent() {
     let watched = helix(&["run", plan, "--project", repo.to_str().unwrap()]);
     assert_eq!(watched.code, 0, "{watched:#?}");
     for part in [
-        "eine Phase der Art documentation muss Dateien ändern: die Phase hat keine Datei geändert",
+        "eine Phase der Art development muss Dateien ändern: die Phase hat keine Datei geändert",
         "das Ergebnis enthält, was kein Ergebnis enthalten darf",
         "\"page.md\" ist ein Link auf \"../../outside\", und das liegt nicht im Repository",
     ] {
