@@ -410,7 +410,7 @@ kinds! {
     };
     /// Which client asks, as far as it is known.
     pub(super) Client -> Option<Profile>, |node, what, reader| {
-        let [first, second, _, last] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
+        let [first, second, _, _, last] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
         word(node, what, reader, &[("auto", None), first, second, last])
     };
     /// Something of the user's own settings of an agent.
