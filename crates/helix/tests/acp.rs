@@ -240,3 +240,64 @@ fn an_editor_is_asked_in_the_language_of_the_conversation() {
     let plan = seen.of("plan").pop().unwrap();
     assert_eq!(plan["entries"][0]["status"], "completed", "{plan:#}");
 }
+
+/// An agent that speaks ACP: it asks before it writes, and says what it was allowed. `dies`: it ends in the middle of its turn.
+const AGENT: &str = r#"
+import json, os, sys
+def say(**message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+def tell(**update): say(method="session/update", params={"sessionId": "s", "update": update})
+for line in sys.stdin:
+    message = json.loads(line)
+    method, number = message.get("method"), message.get("id")
+    if method == "initialize":
+        told = {"protocolVersion": 1, "agentInfo": {"name": "fake", "version": "1.2.3"}}
+        say(id=number, result={**told, "agentCapabilities": {"mcpCapabilities": {"http": True}}})
+    elif method == "session/new":
+        cwd = message["params"]["cwd"]
+        say(id=number, result={"sessionId": "s"})
+    elif method == "session/prompt":
+        prompt = number
+        path = os.path.join(cwd, "notes.txt")
+        call = {"toolCallId": "c", "title": "Write", "kind": "edit", "locations": [{"path": path}], "rawInput": {"path": path}}
+        options = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}, {"optionId": "no", "name": "No", "kind": "reject_once"}]
+        say(id=7, method="session/request_permission", params={"sessionId": "s", "toolCall": call, "options": options})
+    elif number == 7:
+        if sys.argv[1] == "dies":
+            sys.exit(0)
+        if message["result"]["outcome"].get("optionId") == "yes":
+            open(path, "w").write("notes\n")
+        tell(sessionUpdate="tool_call_update", toolCallId="c", status="completed")
+        tell(sessionUpdate="agent_message_chunk", content={"type": "text", "text": "Written."})
+        say(id=prompt, result={"stopReason": "end_turn", "usage": {"inputTokens": 5, "outputTokens": 2}})
+"#;
+
+/// A job whose agent speaks ACP lands; one whose agent dies in the middle does not, whatever it has exited with.
+#[test]
+fn an_agent_that_speaks_acp_works_in_a_job() {
+    let stage = Stage::new("parts: []\n", "");
+    let script = stage.shared().join("agent.py");
+    fs::write(&script, AGENT).unwrap();
+    let file = stage.sandbox.home().join(".config/helix/helix.toml");
+    let config = fs::read_to_string(&file).unwrap();
+    let agent = |name: &str| {
+        let command = json!(["python3", script, name]);
+        format!("[agents.{name}]\ndialect = \"acp\"\ncommand = {command}\n\n")
+    };
+    fs::write(&file, format!("{}{}{config}", agent("works"), agent("dies"))).unwrap();
+    let plan = "name: notes\ndescription: Keep notes.\nphases:\n  - id: write\n    name: Write\n    type: development\n    description: Write notes.txt.\n    outputs: [notes.txt]\n    max_attempts: 1\n    gates:\n      - { type: files_exist }\n";
+    let plan = stage.plan("notes", plan);
+    let run = |agent: &str| {
+        let arguments = ["run", plan.to_str().unwrap(), "--agent", agent, "--project", stage.repo.to_str().unwrap()];
+        let output = stage.helix(&arguments).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+    };
+    let (code, said) = run("dies");
+    assert!(code != Some(0) && !stage.repo.join("notes.txt").exists(), "{said}");
+    assert!(said.contains("before it answered"), "{said}");
+    let (code, said) = run("works");
+    assert!(code == Some(0) && stage.repo.join("notes.txt").is_file(), "{said}");
+    let doctor = stage.helix(&["doctor"]).current_dir(&stage.repo).output().unwrap();
+    let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(doctor.contains("works") && doctor.contains("1.2.3"), "{doctor}");
+}

@@ -71,7 +71,7 @@ mapping! {
 mapping! {
     /// `[agents.NAME]`.
     pub(super) struct Agent {
-        /// how Helix talks to it: claude, codex, command, replay (docs/agents.md)
+        /// how Helix talks to it: claude, codex, acp, command, replay (docs/agents.md)
         dialect: DialectName, example = "\"claude\"";
         /// program and leading arguments
         command: CommandWords, example = "[\"claude\"]";

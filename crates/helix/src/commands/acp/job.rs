@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use super::peer::Peer;
-use super::session::{said, text, verbatim};
+use super::text::{said, text, verbatim};
 use crate::client::{Client, ClientError, JobEvents};
 use crate::commands::jobs::evidence_report;
 use crate::context::Context;

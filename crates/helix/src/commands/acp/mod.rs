@@ -6,6 +6,7 @@
 mod job;
 mod peer;
 mod session;
+mod text;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

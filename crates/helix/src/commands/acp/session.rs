@@ -19,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 use super::Failure;
 use super::job::Watch;
 use super::peer::Peer;
+use super::text::{said, text, verbatim};
 use crate::client::{ChatEvent, ChatStream, Client, Talk};
 use crate::commands::talk::{Conversation, Drafts};
 use crate::context::Context;
@@ -42,20 +43,6 @@ pub(super) struct Session {
     messages: Cell<usize>,
     /// The drafts that were offered last, which are offered once.
     offered: RefCell<Option<Drafts>>,
-}
-
-/// A text of Helix's or the Consultant's.
-pub(super) fn text(text: impl Into<String>) -> ContentBlock {
-    ContentBlock::from(text.into())
-}
-
-pub(super) fn said(what: impl Into<String>) -> SessionUpdate {
-    SessionUpdate::AgentMessageChunk(ContentChunk::new(text(what)))
-}
-
-/// Text in which every line stands as it is.
-pub(super) fn verbatim(text: &str) -> ToolCallContent {
-    ToolCallContent::from(format!("```text\n{}\n```", text.trim_end().replace("```", "'''")))
 }
 
 impl Session {
