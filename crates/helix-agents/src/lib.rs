@@ -13,7 +13,7 @@ mod walls;
 
 pub use dialect::{
     AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, OwnFiles, Product, Program,
-    Reader, RecordedRun, RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
+    Reader, RecordedRun, RecordingError, acp_main, agent_kind, classify_recording, dialect, replay_main, run_labels,
 };
 pub use probe::{ProbeError, ProbeProblem, probe};
 pub use profile::{

@@ -22,6 +22,8 @@ helix_core::words! {
         Claude = "claude",
         /// Codex, headless, JSON lines on stdout.
         Codex = "codex",
+        /// Any agent of the Agent Client Protocol.
+        Acp = "acp",
         /// Any program: a prompt on stdin, a record in the last line of stdout.
         Command = "command",
         /// The embedded agent that plays a cassette.

@@ -16,7 +16,7 @@ pub struct Version {
 
 impl Version {
     /// That of a program that was not asked for one.
-    pub(crate) const NONE: Self = Self { major: 0, minor: 0, patch: 0 };
+    pub const NONE: Self = Self { major: 0, minor: 0, patch: 0 };
 
     /// The first version in a text, such as `2.1.330` in `2.1.330 (Claude Code)`.
     pub fn first_in(text: &str) -> Option<Self> {

@@ -228,6 +228,13 @@ pub struct QuestionView {
     pub status: QuestionStatus,
 }
 
+impl QuestionView {
+    /// Whether an approval counts only of a person who is known for certain.
+    pub fn wants_proof(&self) -> bool {
+        self.approvers.is_some() || matches!(self.about, About::RunsByItself { .. })
+    }
+}
+
 impl Question {
     /// Which kind it is.
     pub fn kind(&self) -> QuestionKind {

@@ -16,6 +16,8 @@ helix_core::words! {
         OpenWebUiBasic = "openwebui-basic",
         /// Helix's own terminal: also a status event for each tool call.
         Terminal = "terminal",
+        /// Helix in an editor (`helix acp`): the same, with tool calls as typed events.
+        Editor = "editor",
         /// Any OpenAI client: text and reasoning. Activity becomes lines of reasoning.
         Plain = "plain",
     }
@@ -81,6 +83,11 @@ fn is_marked(headers: &HeaderMap) -> bool {
 }
 
 impl Profile {
+    /// Whether it is Helix's own, which says errors itself.
+    pub(crate) fn is_own(self) -> bool {
+        matches!(self, Self::Terminal | Self::Editor)
+    }
+
     /// Whether it is Open WebUI, which shows one status line and sends whole histories.
     pub(crate) fn is_open_webui(self) -> bool {
         matches!(self, Self::OpenWebUi | Self::OpenWebUiBasic)

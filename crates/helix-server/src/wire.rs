@@ -7,7 +7,7 @@ pub use crate::api::keys::{KeyList, KeyRequest, KeyView, NewKey};
 pub use crate::api::logins::{Login, LoginRequest};
 pub use crate::api::questions::{AnswerRequest, QuestionList};
 pub use crate::api::sessions::SessionDetail;
-pub use crate::openai::{ErrorBody, ErrorEnvelope};
+pub use crate::openai::{CALL_EVENT, CallFrame, CallKind, CallState, ErrorBody, ErrorEnvelope};
 pub use crate::problem::Problem;
 pub use helix_engine::keys::Holder;
 pub use helix_engine::tools::DraftStart;

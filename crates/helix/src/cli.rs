@@ -12,8 +12,8 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::{
-    adr, answer, chat, clean, demo, describe, do_command, doctor, explain, failures, gates, hook, init, jobs, keys,
-    mcp, open, openwebui, outcome, plan, preflight, project, prompt, run, sandbox, serve, skills, trust, verify,
+    acp, adr, answer, chat, clean, demo, describe, do_command, doctor, explain, failures, gates, hook, init, jobs,
+    keys, mcp, open, openwebui, outcome, plan, preflight, project, prompt, run, sandbox, serve, skills, trust, verify,
     workflow,
 };
 use crate::config::{GLOBAL, Overrides};
@@ -126,6 +126,8 @@ enum Command {
     Prompt(prompt::Action),
     /// Serve Helix's tools over MCP on standard input and output
     Mcp,
+    /// Serve the Consultant to editors over ACP on standard input and output
+    Acp,
     /// Hooks for agents: check what they write
     #[command(subcommand)]
     Hook(hook::Hook),
@@ -217,6 +219,7 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Prompt(action) => prompt::run(context, &action),
         Command::Trust(arguments) => trust::run(context, &arguments),
         Command::Mcp => mcp::run(context),
+        Command::Acp => acp::run(context),
         Command::Hook(action) => hook::run(context, &action),
         Command::Events(Events::Schema) => describe::events(context),
         Command::Completions { shell } => describe::completions(context, shell, Cli::command()),

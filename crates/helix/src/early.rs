@@ -10,7 +10,7 @@ use helix_engine::READ_SOURCES;
 use helix_engine::consultant::TRY_TEMPLATE;
 use helix_process::WITH_SERVICES;
 
-/// Runs `keeper`, `replay-agent`, `try-template`, `read-sources` and `with-services`; `None` for everything else.
+/// Runs `keeper`, `replay-agent`, `acp-agent`, `try-template`, `read-sources` and `with-services`; `None` for everything else.
 pub(crate) fn dispatch(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let command = arguments.nth(1)?;
     match command.to_str()? {
@@ -25,6 +25,10 @@ pub(crate) fn dispatch(mut arguments: impl Iterator<Item = OsString>) -> Option<
             // Paths that are not UTF-8 cannot come from configuration, which is UTF-8.
             let arguments: Vec<String> = arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
             Some(helix_agents::replay_main(&arguments))
+        }
+        "acp-agent" => {
+            let arguments: Vec<String> = arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();
+            Some(helix_agents::acp_main(&arguments))
         }
         _ => None,
     }

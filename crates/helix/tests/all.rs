@@ -9,6 +9,7 @@
     reason = "a test fails by panicking, and says what it does not check"
 )]
 
+mod acp;
 mod adr;
 mod after_failure;
 mod bad_input;

@@ -2,6 +2,7 @@
 //!
 //! Must not start, follow or stop processes, and must not judge: readers collect evidence, `helix_core::run` judges it.
 
+mod acp;
 mod claude;
 mod codex;
 mod command;
@@ -15,6 +16,7 @@ mod repeats;
 mod replay;
 mod task_ledger;
 
+pub use acp::acp_main;
 pub use host_environment::HostEnvironment;
 pub use reader::{Ended, Reader};
 pub use recording::{Classified, RecordedRun, RecordingError, classify_recording, run_labels};
@@ -118,6 +120,8 @@ pub enum Program {
     Installed(Product),
     /// Helix itself, with this subcommand.
     Helix { subcommand: &'static str },
+    /// Helix itself, with this subcommand and the command that the configuration names: it speaks with that agent.
+    Through { subcommand: &'static str },
     /// Whatever the configuration names; there is nothing to fall back on.
     Named,
 }
@@ -151,6 +155,8 @@ enum Versions {
     Measured { oldest: Version, newest: Version },
     /// `--version` prints it, and it is Helix's own.
     Own,
+    /// `--version` prints it, and none was measured: what counts is the protocol.
+    Told,
     /// It is not asked for: the program might do its work whatever it is given.
     NotAsked,
 }
@@ -188,6 +194,7 @@ pub fn dialect(name: DialectName) -> &'static Dialect {
     match name {
         DialectName::Claude => &claude::CLAUDE,
         DialectName::Codex => &codex::CODEX,
+        DialectName::Acp => &acp::ACP,
         DialectName::Command => &command::COMMAND,
         DialectName::Replay => &replay::REPLAY,
     }
@@ -246,7 +253,7 @@ impl Dialect {
         let supported = match self.versions {
             Versions::Measured { oldest, newest } => Supported::between(oldest, newest, version),
             Versions::Own => Supported::Yes,
-            Versions::NotAsked => Supported::NotAsked,
+            Versions::Told | Versions::NotAsked => Supported::NotAsked,
         };
         Some(Capabilities { version, supported })
     }

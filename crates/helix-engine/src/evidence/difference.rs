@@ -2,14 +2,14 @@
 //!
 //! Must not judge anything.
 
-use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_core::ids::{CommitId, JobId, PhaseId, TreeId};
 use helix_job::{Active, Integration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::examiner::judged;
 use crate::error::EngineError;
-use helix_git::Repository;
+use helix_git::{GitError, Repository};
 
 /// Most of a difference that is given, in bytes.
 const MAX_PATCH: usize = 8 << 20;
@@ -41,6 +41,58 @@ pub struct Difference {
     pub patch: String,
     /// Bytes that were cut off.
     pub cut: usize,
+}
+
+/// A file that a job changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedText {
+    pub path: String,
+    /// Its text before; `None` where it was not there.
+    pub old: Option<String>,
+    /// Its text now; `None` where it is gone.
+    pub new: Option<String>,
+}
+
+/// Text files that a job as a whole changed, in path order: at most so many, and none larger than so many bytes.
+///
+/// # Errors
+/// There is no result, or git failed.
+pub(super) fn texts(
+    active: &Active,
+    repository: &Repository,
+    most: usize,
+    largest: usize,
+) -> Result<Vec<ChangedText>, EngineError> {
+    let (from, to) = ends(active, &DiffSelection::default())?;
+    let tree = |commit: &CommitId| repository.commit(commit.as_str()).map(|commit| commit.tree);
+    let (from, to) = (tree(&from).map_err(EngineError::environment)?, tree(&to).map_err(EngineError::environment)?);
+    let mut found = Vec::new();
+    for changed in repository.changes(&from, &to).map_err(EngineError::environment)? {
+        let text = |tree: &TreeId| text(repository, tree, &changed.path, largest).map_err(EngineError::environment);
+        if let (Some(old), Some(new)) = (text(&from)?, text(&to)?) {
+            found.push(ChangedText { path: changed.path, old, new });
+        }
+        if found.len() == most {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// What a file of a tree holds, if it is there; `None` where it is no text, or too large.
+fn text(
+    repository: &Repository,
+    tree: &TreeId,
+    path: &str,
+    largest: usize,
+) -> Result<Option<Option<String>>, GitError> {
+    let listing = repository.listing(tree)?;
+    let Some(entry) = listing.get(path) else { return Ok(Some(None)) };
+    if !entry.kind.is_file() || repository.size(&entry.object)? > largest {
+        return Ok(None);
+    }
+    let text = String::from_utf8(repository.blob(&entry.object)?).ok();
+    Ok(text.filter(|text| !text.contains('\0')).map(Some))
 }
 
 /// The difference that is selected.

@@ -33,7 +33,7 @@ use serde::{Deserialize, Serialize};
 pub use bundle::{BundleError, Statement, Verified, verify};
 pub use compare::compare;
 pub use decision::DecisionEvidence;
-pub use difference::{DiffSelection, Difference};
+pub use difference::{ChangedText, DiffSelection, Difference};
 pub use envelope::{EvidenceKey, PublicKey, public_keys};
 pub use look::{FileDigest, Seen, Sight};
 pub use output::{GateOutput, OutputSelection};
@@ -320,6 +320,15 @@ impl Archive<'_> {
     #[boxed]
     pub async fn diff(&self, id: &str, selection: DiffSelection) -> Result<Difference, EngineError> {
         self.read(id, |job, _, active, repository| difference::between(job, active, &repository, selection)).await
+    }
+
+    /// The text files that a job changed, before and after: at most so many, none larger than so many bytes.
+    ///
+    /// # Errors
+    /// As for [`Archive::diff`].
+    #[boxed]
+    pub async fn changed_texts(&self, id: &str, most: usize, largest: usize) -> Result<Vec<ChangedText>, EngineError> {
+        self.read(id, move |_, _, active, repository| difference::texts(active, &repository, most, largest)).await
     }
 
     /// What the command of a gate printed.

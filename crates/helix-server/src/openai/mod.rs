@@ -35,3 +35,4 @@ pub use error::{ErrorBody, ErrorEnvelope};
 pub(crate) use models::{list, retrieve};
 pub use news::NewsKey;
 pub(crate) use responses_wire::ResponsesWire;
+pub use tool_name::{CALL_EVENT, CallFrame, CallKind, CallState};

@@ -14,8 +14,8 @@ use super::error::ApiError;
 use super::link_scan::{LinkScan, harmless, plain};
 use super::open_text::OpenText;
 use super::request::Form;
-use super::status_line::{StatusLine, one_line, show, show_checklist};
-use super::tool_name::CallWords;
+use super::status_line::{StatusLine, one_line, show, show_call, show_checklist};
+use super::tool_name::{CallState, CallWords};
 use crate::job_links::JobLinks;
 use crate::profile::Profile;
 
@@ -106,7 +106,7 @@ struct OpenCall {
     /// The agent's id; never sent.
     agent_id: String,
     words: CallWords,
-    /// The wire's handle; `None` where calls are shown as status.
+    /// The wire's handle, or the number in the answer; `None` where calls are shown as status.
     handle: Option<usize>,
 }
 
@@ -277,7 +277,7 @@ impl<W: Wire> Presenter<W> {
     /// Shows a failure in the text. A terminal says it as it does all errors.
     fn failure(&mut self, out: &mut Vec<u8>, message: &str, hint: Option<&str>) {
         self.close_calls(out);
-        if self.profile != Profile::Terminal {
+        if !self.profile.is_own() {
             self.block(out, &harmless(&phrases::caution(message, hint)));
         }
     }
@@ -296,7 +296,7 @@ impl<W: Wire> Presenter<W> {
         match self.profile {
             _ if line.is_empty() => {}
             Profile::OpenWebUi | Profile::OpenWebUiBasic => self.line.set_transient(out, line),
-            Profile::Terminal => show(out, &line),
+            Profile::Terminal | Profile::Editor => show(out, &line),
             Profile::Plain => {
                 let above = if self.is_in_thought { "\n" } else { "" };
                 self.thinking(out, &format!("{above}{}\n", plain(LinkScan::without_code().whole(&line))));
@@ -339,6 +339,9 @@ impl<W: Wire> Presenter<W> {
         let handle = if self.wire.has_calls() {
             self.line.clear(out);
             Some(self.wire.start_call(out, &name, &words.begun(self.language), input))
+        } else if self.profile == Profile::Editor {
+            show_call(out, &words.frame(self.tools, CallState::Begun, words.begun(self.language)));
+            Some(self.tools)
         } else {
             let edited = words.edited().filter(|_| self.profile == Profile::Terminal);
             self.status(out, &edited.unwrap_or_else(|| format!("→ {}", words.begun(self.language))));
@@ -357,6 +360,10 @@ impl<W: Wire> Presenter<W> {
         let call = self.calls.remove(at);
         let shown = call.words.ended(self.language, output, failed);
         match call.handle {
+            Some(number) if self.profile == Profile::Editor && !self.wire.has_calls() => {
+                let state = if failed { CallState::Failed } else { CallState::Done };
+                show_call(out, &call.words.frame(number, state, shown));
+            }
             Some(handle) => self.wire.end_call(out, handle, &shown, output, failed),
             // A terminal keeps the line that said that it began.
             None if self.profile == Profile::Terminal && !failed => {}

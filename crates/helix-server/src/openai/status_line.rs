@@ -6,6 +6,7 @@ use helix_language::{Language, say};
 use serde_json::{Value, json};
 
 use super::error::ApiError;
+use super::tool_name::{CALL_EVENT, CallFrame};
 use crate::sse;
 
 /// Longest line, in characters.
@@ -80,6 +81,11 @@ pub(super) fn show_checklist(out: &mut Vec<u8>, phases: &[PhaseNews]) {
 /// Sends an event of Open WebUI. This kind and the checklist are all: others run code or change the page.
 pub(super) fn show(out: &mut Vec<u8>, line: &str) {
     sse::data(out, &json!({ "event": status_event(line) }));
+}
+
+/// Tells an editor of a tool call.
+pub(super) fn show_call(out: &mut Vec<u8>, call: &CallFrame) {
+    sse::data(out, &json!({ "event": { "type": CALL_EVENT, "data": call } }));
 }
 
 pub(super) fn status_event(line: &str) -> Value {

@@ -1,13 +1,14 @@
 //! Names of tools for people, and what their calls do and have done. Must not be used where a program reads them back.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use helix_core::text::one_line;
 use helix_engine::consultant::phrases;
 use helix_language::{Language, say};
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How agents name a tool of an MCP server: this, the server, two underscores, the tool.
@@ -32,6 +33,43 @@ const CARGO: &str = "test result: ";
 static PYTEST: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^(?:=+ )?\d+ [a-z]+(?:, \d+ [a-z]+)* in \d[\d.]*s\b").ok());
 
+/// The kind of an event with a [`CallFrame`].
+pub const CALL_EVENT: &str = "helix:call";
+
+/// A tool call as an editor is told of it, each time something becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallFrame {
+    /// Its number in the answer, from 0.
+    pub call: usize,
+    pub kind: CallKind,
+    /// What it does or has done, in one line.
+    pub title: String,
+    /// The file that it is about, where it names one by an absolute path.
+    pub file: Option<PathBuf>,
+    pub state: CallState,
+}
+
+/// What a tool call does, as far as its input tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallKind {
+    Execute,
+    Search,
+    Fetch,
+    Edit,
+    Read,
+    Other,
+}
+
+/// How far a tool call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallState {
+    Begun,
+    Done,
+    Failed,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CallWords {
     /// The agent's name of the tool.
@@ -39,6 +77,10 @@ pub(crate) struct CallWords {
     /// What the call is about, on one line.
     about: String,
     is_command: bool,
+    /// The input that says so.
+    key: Option<&'static str>,
+    /// The file that it is about.
+    file: Option<PathBuf>,
     /// Lines that it writes into a file, and lines that it takes out.
     lines: Option<(usize, usize)>,
 }
@@ -46,6 +88,9 @@ pub(crate) struct CallWords {
 impl CallWords {
     pub(crate) fn new(name: &str, input: &Value) -> Self {
         let about = ABOUT.iter().find_map(|key| Some((*key, input.get(key)?.as_str()?)));
+        let key = about.map(|(key, _)| key);
+        let file = about.filter(|(key, _)| key.ends_with("path")).map(|(_, path)| PathBuf::from(path));
+        let file = file.filter(|path| path.is_absolute());
         let about = match about {
             Some((key, path)) if key.ends_with("path") => Path::new(path).file_name().and_then(|name| name.to_str()),
             Some((COMMAND, command)) => match command.trim().split_once("&& ") {
@@ -56,7 +101,21 @@ impl CallWords {
             None => None,
         };
         let about = one_line(about.unwrap_or_default(), OBJECT);
-        Self { name: name.to_owned(), about, is_command: input.get(COMMAND).is_some(), lines: edited_lines(input) }
+        let (is_command, lines) = (input.get(COMMAND).is_some(), edited_lines(input));
+        Self { name: name.to_owned(), about, is_command, key, file, lines }
+    }
+
+    /// The call for an editor.
+    pub(crate) fn frame(&self, call: usize, state: CallState, title: String) -> CallFrame {
+        let kind = match self.key {
+            Some(COMMAND) => CallKind::Execute,
+            Some("pattern" | "query") => CallKind::Search,
+            Some("url") => CallKind::Fetch,
+            Some(key) if key.ends_with("path") && self.lines.is_some() => CallKind::Edit,
+            Some(key) if key.ends_with("path") => CallKind::Read,
+            Some(_) | None => CallKind::Other,
+        };
+        CallFrame { call, kind, title, file: self.file.clone(), state }
     }
 
     /// What it changes in which file: `✎ adr.md (+52)`.

@@ -227,7 +227,8 @@ impl Client {
             "messages": [{ "role": "user", "content": message }],
         });
         let request = self.request(Method::POST, "/v1/chat/completions").header(header, talk.name());
-        let request = request.header("x-helix-client", "terminal").header("accept-language", here.language.code());
+        let request =
+            request.header("x-helix-client", here.profile.word()).header("accept-language", here.language.code());
         let request = request.header("x-helix-directory", here.directory.as_os_str().as_bytes());
         let request = if here.confirms { request.header("x-helix-confirms", "yes") } else { request };
         let request = request.json(&body);

@@ -8,7 +8,8 @@ use futures::StreamExt;
 use helix_core::ids::SessionId;
 use helix_job::{JobEvent, Recorded};
 use helix_language::Language;
-use helix_server::wire::{ActivityFrame, ErrorEnvelope};
+use helix_server::Profile;
+use helix_server::wire::{ActivityFrame, CALL_EVENT, CallFrame, ErrorEnvelope};
 use reqwest::{Body, Response};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -82,6 +83,8 @@ pub(crate) enum ChatEvent {
     Activity(String),
     /// A piece of what it thinks.
     Thought(String),
+    /// What became of a tool call.
+    Call(CallFrame),
 }
 
 /// Where a message is sent from.
@@ -89,6 +92,8 @@ pub(crate) enum ChatEvent {
 pub(crate) struct Here {
     /// The directory that the user is in.
     pub(crate) directory: PathBuf,
+    /// What this client can show.
+    pub(crate) profile: Profile,
     /// Whether this client shows drafts to the user and starts them on their yes.
     pub(crate) confirms: bool,
     /// The language that Helix speaks where the user's words tell none.
@@ -145,6 +150,10 @@ fn piece(data: &str) -> Result<Option<ChatEvent>, CommandError> {
         // Most messages say what to do.
         let hint = (!error.message.contains("helix doctor")).then_some("check the agent: `helix doctor`");
         return Err(CommandError::new(exit, codes::HOST_REFUSED, error.message).hint_if(hint));
+    }
+    if chunk.pointer("/event/type").and_then(Value::as_str) == Some(CALL_EVENT) {
+        let call = serde_json::from_value(chunk["event"]["data"].clone());
+        return call.map(|call| Some(ChatEvent::Call(call))).map_err(|error| unreadable_answer(&error));
     }
     let text = |pointer: &str| chunk.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
     let answer = text("/choices/0/delta/content").map(|text| ChatEvent::Text(text.to_owned()));

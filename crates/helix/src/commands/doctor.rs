@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use helix_agents::{ExitStatus, Supported, probe};
+use helix_agents::{ExitStatus, Supported, Version, probe};
 use helix_core::error_chain;
 use helix_engine::preflight::{PreflightCheck, PreflightFound};
 use helix_engine::preview::AgentMeans;
@@ -120,7 +120,7 @@ async fn agent(
                 Program::Installed(Product { name: program, install, .. }) if profile.command == [program] => {
                     say!(language, "doctor-install", command = install, name = name)
                 }
-                Program::Installed(_) | Program::Helix { .. } | Program::Named => {
+                Program::Installed(_) | Program::Helix { .. } | Program::Through { .. } | Program::Named => {
                     say!(language, "doctor-correct", name = name, origin = origin)
                 }
             };
@@ -130,6 +130,9 @@ async fn agent(
     };
     let (version, program) = (capabilities.version.to_string(), &profile.command[0]);
     match (capabilities.supported, profile.exit_status) {
+        (Supported::NotAsked, _) if capabilities.version != Version::NONE => {
+            Check::good(what, say!(language, "doctor-version", version = version))
+        }
         (Supported::Yes, _) => Check::good(what, say!(language, "doctor-version", version = version)),
         (Supported::NotAsked, ExitStatus::NoEvidence) => {
             Check::good(what, say!(language, "doctor-there", program = program))

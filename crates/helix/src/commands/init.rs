@@ -136,7 +136,7 @@ fn lacks_pytest(context: &Context, project: &Path, command: &str) -> bool {
 fn products() -> impl Iterator<Item = (DialectName, Product)> {
     DialectName::ALL.into_iter().filter_map(|dialect| match agent_kind(dialect).program {
         Program::Installed(product) => Some((dialect, product)),
-        Program::Helix { .. } | Program::Named => None,
+        Program::Helix { .. } | Program::Through { .. } | Program::Named => None,
     })
 }
 

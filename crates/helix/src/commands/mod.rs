@@ -2,6 +2,7 @@
 //!
 //! Must not know SQL, dialects or how a host works.
 
+pub(crate) mod acp;
 pub(crate) mod adr;
 pub(crate) mod answer;
 pub(crate) mod chat;

@@ -36,13 +36,17 @@ fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -
     let named = agent.dialect.map(|written| written.value);
     let kind = agent_kind(named.or(DialectName::from_word(name)).unwrap_or(DialectName::Claude));
     let command = match (agent.command, kind.program) {
+        (Some(written), Program::Through { subcommand }) => {
+            let helix = [environment.program.to_string_lossy().into_owned(), subcommand.to_owned()];
+            helix.into_iter().chain(command_of(environment, files, written)).collect()
+        }
         (Some(written), _) => command_of(environment, files, written),
         (None, Program::Installed(product)) => vec![product.name.to_owned()],
         (None, Program::Helix { subcommand }) => {
             vec![environment.program.to_string_lossy().into_owned(), subcommand.to_owned()]
         }
         // The probe says what to do about it.
-        (None, Program::Named) => Vec::new(),
+        (None, Program::Named | Program::Through { .. }) => Vec::new(),
     };
     let path = |written| path_of(environment, files, &written);
     let texts = |written: Placed<Vec<Placed<String>>>| written.value.into_iter().map(|one| one.value).collect();

@@ -71,7 +71,7 @@ mapping! {
 mapping! {
     /// `[agents.NAME]`.
     pub(super) struct Agent {
-        /// how Helix talks to it: claude, codex, command, replay (docs/agents.md)
+        /// how Helix talks to it: claude, codex, acp, command, replay (docs/agents.md)
         dialect: DialectName, example = "\"claude\"";
         /// program and leading arguments
         command: CommandWords, example = "[\"claude\"]";
@@ -410,7 +410,7 @@ kinds! {
     };
     /// Which client asks, as far as it is known.
     pub(super) Client -> Option<Profile>, |node, what, reader| {
-        let [first, second, _, last] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
+        let [first, second, _, _, last] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
         word(node, what, reader, &[("auto", None), first, second, last])
     };
     /// Something of the user's own settings of an agent.

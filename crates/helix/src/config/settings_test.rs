@@ -92,7 +92,7 @@ fn wrong_values_say_what_would_be_right() {
 #[test]
 fn a_word_that_is_near_none_gets_the_whole_list() {
     let found = problems("[agents.x]\ndialect = \"gemini\"\n");
-    assert!(found[0].ends_with("hint: use one of: claude, codex, command, replay"), "{found:?}");
+    assert!(found[0].ends_with("hint: use one of: claude, codex, acp, command, replay"), "{found:?}");
 }
 
 #[test]

@@ -235,6 +235,11 @@ impl Terminal {
         }
     }
 
+    /// A problem in a text, as standard output shows it.
+    pub(crate) fn pictured(&self, diagnostic: &Diagnostic, source: &str) -> String {
+        problem::picture(diagnostic, source, self.look)
+    }
+
     /// Draws diagnostics of a file for people, on standard error.
     pub(crate) fn say_diagnostics(&self, diagnostics: &[Diagnostic], source: &str) {
         for diagnostic in diagnostics {

@@ -135,7 +135,7 @@ pub(crate) async fn look_back(context: &Context, view: &JobView) -> Ended {
     }
 }
 
-fn contradiction(error: IllegalEvent) -> CommandError {
+pub(crate) fn contradiction(error: IllegalEvent) -> CommandError {
     CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the job's events contradict each other").because(&error)
 }
 

@@ -154,6 +154,13 @@ impl Bed {
         (output.status.code(), self.told(&output))
     }
 
+    /// A command of `helix` in a project, for those who speak with it.
+    pub(crate) fn command(&self, project: &Path, arguments: &[&str]) -> Command {
+        let mut command = self.sandbox.command(env!("CARGO_BIN_EXE_helix"));
+        command.current_dir(project).args(arguments);
+        command
+    }
+
     /// What a command of `helix` gives in a project, for people.
     pub(crate) fn at(&self, project: &Path, arguments: &[&str]) -> Output {
         self.sandbox.command(env!("CARGO_BIN_EXE_helix")).current_dir(project).args(arguments).output().unwrap()

@@ -8,6 +8,8 @@ mod reader;
 mod schema;
 mod trouble;
 
+pub(super) use self::trouble::Trouble;
+
 use self::reader::CodexReader;
 use super::{AgentKind, Dialect, ExitMeaning, Keeping, OwnFiles, Product, Program, ProviderKeys, Sessions, Versions};
 use crate::profile::DialectName;

@@ -10,11 +10,11 @@ use serde_json::Value;
 
 /// A sentence of Codex about an error, understood.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Trouble {
+pub(in crate::dialect) struct Trouble {
     /// Its kind; `None` where the sentence says that nobody erred, such as an interrupt.
-    pub(super) error: Option<AgentErrorKind>,
+    pub(in crate::dialect) error: Option<AgentErrorKind>,
     /// HTTP status, where the sentence names it.
-    pub(super) http_status: Option<u16>,
+    pub(in crate::dialect) http_status: Option<u16>,
     /// When the limit resets, where it is a limit.
     pub(super) resets: Option<Resets>,
     /// More than an error's kind.
@@ -66,7 +66,7 @@ impl Resets {
 
 impl Trouble {
     /// Understands a sentence. Total; sources are the recordings of 0.169.0 and the words in its executable.
-    pub(super) fn classify(message: &str) -> Self {
+    pub(in crate::dialect) fn classify(message: &str) -> Self {
         let said = message.to_lowercase().replace('\u{2019}', "'");
         let mut trouble = Self { http_status: http_status(&said), ..Self::default() };
         let code = provider_code(message);
@@ -83,7 +83,7 @@ impl Trouble {
     }
 
     /// What the terminal record calls itself, in Helix's words.
-    pub(super) fn terminal_kind(&self) -> TerminalKind {
+    pub(in crate::dialect) fn terminal_kind(&self) -> TerminalKind {
         match self.nature {
             Nature::Interrupted | Nature::NoSession => TerminalKind::ErrorDuringExecution,
             Nature::Error | Nature::ContextFull | Nature::Refused => TerminalKind::Other("turn.failed".to_owned()),
@@ -91,7 +91,7 @@ impl Trouble {
     }
 
     /// Why the run ended.
-    pub(super) fn reason(&self) -> TerminalReason {
+    pub(in crate::dialect) fn reason(&self) -> TerminalReason {
         match self.nature {
             Nature::ContextFull => TerminalReason::PromptTooLong,
             Nature::Interrupted => TerminalReason::Aborted,
@@ -101,7 +101,7 @@ impl Trouble {
     }
 
     /// The word about limits, given when it was said.
-    pub(super) fn rate_limit(&self, said: Option<Timestamp>) -> Option<RateLimit> {
+    pub(in crate::dialect) fn rate_limit(&self, said: Option<Timestamp>) -> Option<RateLimit> {
         (self.error == Some(AgentErrorKind::RateLimit))
             .then(|| RateLimit { rejected: true, resets_at: self.resets.and_then(|resets| resets.at(said)) })
     }

@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use helix_job::{JobStatus, JobView};
 use helix_language::{Language, say};
+use helix_server::Profile;
 use helix_server::wire::JobRequest;
 use helix_store::StateDir;
 
@@ -104,7 +105,7 @@ async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Resu
     let language = context.terminal.language;
     let you = say!(language, "demo-you");
     tell(context, Meaning::Strong, &format!("{you:<11} {}", cassette::REQUEST));
-    let here = Here { directory: scratch.root.clone(), confirms: false, language };
+    let here = Here { directory: scratch.root.clone(), profile: Profile::Terminal, confirms: false, language };
     let mut answer = client.chat(&talk(scratch), None, &here, cassette::REQUEST).await?;
     let mut text = String::new();
     while let Some(event) = answer.next().await? {

@@ -65,8 +65,9 @@ pub(super) async fn evidence(context: &Context, id: &str, bundle: Option<&Path>)
         }
     };
     let audit = last_audit(context, &found.job)?;
-    let text =
-        [report(context, found)].into_iter().chain(audit.iter().map(|audit| rate(context.terminal.language, audit)));
+    let text = [report(context, context.terminal.language, found)]
+        .into_iter()
+        .chain(audit.iter().map(|audit| rate(context.terminal.language, audit)));
     let text = text.collect::<Vec<_>>().join("\n");
     context.terminal.answer(&Audited { evidence: found, audit }, &text)?;
     if let Some((file, key)) = written {
@@ -85,9 +86,9 @@ struct Audited<'a> {
     audit: Option<Audit>,
 }
 
-fn report(context: &Context, found: &JobEvidence) -> String {
+/// What proves a job, for people.
+pub(crate) fn report(context: &Context, language: Language, found: &JobEvidence) -> String {
     let paint = |meaning, text: &str| context.terminal.paint(meaning, text);
-    let language = context.terminal.language;
     let missing = |what: &Words| {
         format!("  {} {}", paint(Meaning::Bad, &say!(language, "evidence-missing")), language.words(what))
     };

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use helix_core::diagnostic::Diagnostic;
 use helix_engine::tools::{ADR_DRAFT, PLAN_DRAFT};
 use helix_job::session::SessionView;
-use helix_language::say;
+use helix_language::{Language, say};
 use helix_plan::Plan;
 use helix_project::workflows::WorkflowPaths;
 use jiff::Timestamp;
@@ -113,11 +113,18 @@ impl Drafts {
             };
             terminal.raw(&format!("{}\n{text}\n", title(&say!(language, "drafts-decision"))))?;
         }
-        let Some(plan) = &self.plan else {
-            terminal.say_diagnostics(&self.diagnostics, &self.text);
-            return Ok(());
-        };
-        let mut lines = vec![title(&say!(language, "drafts-plan", name = one_line(&plan.name, LONGEST)))];
+        if let Some(plan) = self.plan_in_words(context, language) {
+            terminal.data(&plan)?;
+        }
+        terminal.say_diagnostics(&self.diagnostics, &self.text);
+        Ok(())
+    }
+
+    /// The plan; `None` where it has errors.
+    pub(crate) fn plan_in_words(&self, context: &Context, language: Language) -> Option<String> {
+        let (plan, terminal) = (self.plan.as_ref()?, &context.terminal);
+        let name = say!(language, "drafts-plan", name = one_line(&plan.name, LONGEST));
+        let mut lines = vec![terminal.paint(Meaning::Strong, &format!("── {name}"))];
         if !plan.description.trim().is_empty() {
             lines.push(one_line(&plan.description, LONGEST));
         }
@@ -141,9 +148,12 @@ impl Drafts {
             let checks = if checks.is_empty() { say!(language, "drafts-unchecked") } else { checks.join(", ") };
             lines.push(format!("    {}", say!(language, "drafts-checks", checks = plain(&checks))));
         }
-        terminal.data(&lines.join("\n"))?;
-        terminal.say_diagnostics(&self.diagnostics, &self.text);
-        Ok(())
+        Some(lines.join("\n"))
+    }
+
+    /// What is wrong with the plan, or odd about it.
+    pub(crate) fn problems(&self, context: &Context) -> String {
+        self.diagnostics.iter().map(|one| context.terminal.pictured(one, &self.text)).collect::<Vec<_>>().join("\n")
     }
 
     /// The file of a draft; that of the plan where there is no decision.

@@ -15,11 +15,12 @@ use helix_job::phrases::described;
 use helix_job::session::TurnView;
 use helix_language::say;
 use helix_process::bounded::read_text;
+use helix_server::Profile;
 use helix_server::wire::{DraftStart, SessionDetail};
 use jiff::Timestamp;
 use tokio::signal::unix::SignalKind;
 
-use crate::client::{ChatEvent, Client, Here, Talk};
+use crate::client::{ChatEvent, ChatStream, Client, ClientError, Here, Talk};
 use crate::commands::run::follow;
 use crate::context::Context;
 use crate::editor::edit;
@@ -67,9 +68,24 @@ impl<'a> Conversation<'a> {
     pub(crate) fn new(context: &'a Context, talk: Talk, model: Option<String>, confirms: bool) -> Self {
         let begun = matches!(talk, Talk::Session(_));
         let (directory, language) = (context.environment.directory.clone(), context.terminal.language);
-        let here = Here { directory, confirms, language };
+        let here = Here { directory, profile: Profile::Terminal, confirms, language };
         let start = DraftStart::default();
         Self { context, talk, model, here, start, offered: None, begun, ends_with_job: false, editor: None }
+    }
+
+    /// A conversation in an editor, which shows drafts as this does.
+    pub(crate) fn in_editor(context: &'a Context, talk: Talk) -> Self {
+        let mut conversation = Self::new(context, talk, None, true);
+        conversation.here.profile = Profile::Editor;
+        conversation
+    }
+
+    /// Sends a message; the answer streams.
+    ///
+    /// # Errors
+    /// The Consultant or the host failed.
+    pub(crate) async fn ask(&self, client: &Client, message: &str) -> Result<ChatStream, ClientError> {
+        client.chat(&self.talk, self.model.as_deref(), &self.here, message).await
     }
 
     /// A new name for a conversation that begins here.
@@ -106,7 +122,7 @@ impl<'a> Conversation<'a> {
         let client = self.client().await?;
         self.begun = true;
         let mut answer = tokio::select! {
-            answer = client.chat(&self.talk, self.model.as_deref(), &self.here, message) => answer?,
+            answer = self.ask(&client, message) => answer?,
             _ = interrupts.recv() => return Ok(Said::Stopped),
         };
         let (terminal, columns) = (self.context.terminal, self.context.terminal.columns());
@@ -144,6 +160,8 @@ impl<'a> Conversation<'a> {
                 (Ok(Some(ChatEvent::Activity(text))), _) | (Ok(Some(ChatEvent::Thought(text))), None) => status(&text),
                 // At a terminal, thoughts would stand between the lines of the answer.
                 (Ok(Some(ChatEvent::Thought(_))), Some(_)) => {}
+                // Terminals are told of calls as activity.
+                (Ok(Some(ChatEvent::Call(_))), _) => {}
                 (Ok(None), _) => break Ok(()),
                 (Err(error), _) => break Err(error),
             }
@@ -165,7 +183,7 @@ impl<'a> Conversation<'a> {
     /// # Errors
     /// The Consultant or the host failed.
     pub(crate) async fn send(&self, message: &str) -> Result<(), CommandError> {
-        let mut answer = self.client().await?.chat(&self.talk, self.model.as_deref(), &self.here, message).await?;
+        let mut answer = self.ask(&self.client().await?, message).await?;
         while answer.next().await?.is_some() {}
         Ok(())
     }

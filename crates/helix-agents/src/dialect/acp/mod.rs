@@ -1,0 +1,62 @@
+//! Any agent of the Agent Client Protocol: an own program of Helix speaks with it, and prints what it says as JSON lines.
+//!
+//! An agent of ACP wants answers while it works, and a run outlives its host: what answers it lies in the run's own process tree.
+//! Must not judge a run: the reader collects, `helix_core::run` decides.
+
+mod ask;
+mod peer;
+mod permission;
+mod reader;
+mod talk;
+
+pub use peer::acp_main;
+
+use self::ask::{ASK_VARIABLE, Ask};
+use self::reader::AcpReader;
+use super::draft::Draft;
+use super::{AgentKind, Dialect, ExitMeaning, InvocationError, Keeping, Program, Sessions, Versions};
+use crate::profile::{DialectName, SessionRef};
+
+/// The dialect of agents that speak ACP.
+pub(super) static ACP: Dialect = Dialect {
+    kind: AgentKind {
+        dialect: DialectName::Acp,
+        program: Program::Through { subcommand: "acp-agent" },
+        // Whose key an agent needs, nobody knows.
+        passed_variables: &[],
+        review_models: &[],
+        exit_status: ExitMeaning::Nothing,
+        provider: None,
+        own_files: None,
+        own_places: ("", &[]),
+    },
+    versions: Versions::Told,
+    sessions: Sessions::None,
+    // Some agents say what they consume, others do not.
+    turns: Keeping::Never,
+    money: Keeping::Never,
+    // An agent asks before some calls only.
+    keeps_rule: |_rule| false,
+    asks_person: false,
+    doubts_model: |_profile, _model, _own| None,
+    write,
+    read: |asked_schema, _exit| Box::new(AcpReader::new(asked_schema)),
+};
+
+fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
+    let ask = draft.ask;
+    if !ask.images.is_empty() {
+        return Err(draft.unsupported("be shown images"));
+    }
+    let file = draft.file("ask.json", &Ask::new(ask, draft.model()).written())?;
+    draft.variable(ASK_VARIABLE, file);
+    let wanted = ask.schema.as_ref().map(|schema| {
+        format!("\n\nYour last message has to be one JSON value and nothing else, after this JSON Schema:\n{schema}\n")
+    });
+    let system = ask.system.as_deref().map(|system| format!("{system}\n\n")).unwrap_or_default();
+    // Others were refused before.
+    if let SessionRef::New(_) = &ask.session {
+        draft.stdin(format!("{system}{}{}", ask.prompt, wanted.unwrap_or_default()).into_bytes());
+    }
+    Ok(())
+}
