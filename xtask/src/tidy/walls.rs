@@ -105,7 +105,7 @@ const WALLS: &[Wall] = &[
         ],
     },
     Wall { name: "helix-process", may_use: &["helix-core"], must_not_know: FRONT_ENDS },
-    Wall { name: "helix-git", may_use: &["helix-core", "helix-process"], must_not_know: FRONT_ENDS },
+    Wall { name: "helix-git", may_use: &["helix-core", "helix-language", "helix-process"], must_not_know: FRONT_ENDS },
     Wall {
         name: "helix-project",
         may_use: &[
@@ -121,7 +121,7 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         name: "helix-workspace",
-        may_use: &["helix-core", "helix-plan", "helix-process", "helix-git"],
+        may_use: &["helix-core", "helix-language", "helix-plan", "helix-process", "helix-git"],
         must_not_know: FRONT_ENDS,
     },
     Wall {

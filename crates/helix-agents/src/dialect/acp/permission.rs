@@ -135,10 +135,10 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The option that says yes to this call alone, or no.
+/// The option that says yes to this call alone, or no. A yes for good would let calls pass that nobody has looked at.
 pub(super) fn choice(options: &[PermissionOption], allowed: bool) -> Option<&PermissionOption> {
-    use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
-    let wanted = if allowed { [AllowOnce, AllowAlways] } else { [RejectOnce, RejectAlways] };
+    use PermissionOptionKind::{AllowOnce, RejectAlways, RejectOnce};
+    let wanted: &[PermissionOptionKind] = if allowed { &[AllowOnce] } else { &[RejectOnce, RejectAlways] };
     wanted.iter().find_map(|kind| options.iter().find(|option| option.kind == *kind))
 }
 

@@ -1,9 +1,9 @@
 use std::path::{Path, PathBuf};
 
-use agent_client_protocol_schema::v1::ToolCallUpdateFields;
+use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolCallUpdateFields};
 use serde_json::{Value, json};
 
-use super::Permissions;
+use super::{Permissions, choice};
 use crate::profile::ToolAccess;
 
 fn may(deny: &[&str], change: impl FnOnce(&mut ToolAccess)) -> Permissions {
@@ -88,4 +88,15 @@ fn what_is_to_be_asked_is_refused() {
         tools.rules.ask = vec!["shell:rm *".parse().unwrap()];
     });
     assert!(!asks.allow(&run(json!("rm -r x"))) && asks.allow(&run(json!("ls"))));
+}
+
+/// A yes for good would let calls pass that nobody has looked at.
+#[test]
+fn a_yes_is_for_one_call() {
+    let option = |kind| PermissionOption::new(format!("{kind:?}"), "", kind);
+    let options = [option(PermissionOptionKind::AllowAlways), option(PermissionOptionKind::RejectAlways)];
+    assert_eq!(choice(&options, true), None);
+    assert_eq!(choice(&options, false).map(|one| one.kind), Some(PermissionOptionKind::RejectAlways));
+    let options = [option(PermissionOptionKind::AllowAlways), option(PermissionOptionKind::AllowOnce)];
+    assert_eq!(choice(&options, true).map(|one| one.kind), Some(PermissionOptionKind::AllowOnce));
 }

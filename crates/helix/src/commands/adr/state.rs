@@ -6,7 +6,7 @@ use std::path::Path;
 
 use helix_adr::{Acceptance, AdrForm, AdrId, Link, Status};
 use helix_language::say;
-use helix_project::adr_files::{AdrDirectory, Changed};
+use helix_project::adr_files::{AdrDirectory, AdrFileError, Changed};
 use jiff::Timestamp;
 use serde_json::json;
 
@@ -32,17 +32,21 @@ pub(super) fn accept(context: &Context, root: &Path, wanted: &str, by: Option<St
     let known = AdrDirectory::open(root)?;
     let (id, file) = identified(context, &known, wanted)?;
     let names = known.by_file(&file).is_some_and(|adr| adr.form == AdrForm::Helix);
-    let path = AdrDirectory::accept(root, &id, &acceptance)?.files.concat();
+    let path = match AdrDirectory::accept(root, &id, &acceptance) {
+        // The next step that a job names begins with this, and somebody may have accepted since: that stays as it is.
+        Err(AdrFileError::NotProposed { file, status: status @ (Status::Accepted | Status::Implemented) }) => {
+            return told_status(context, root, &file, status);
+        }
+        changed => changed?.files.concat(),
+    };
     let Acceptance { by, on } = acceptance;
-    let status = Status::Accepted.word();
-    let shown = context.shown(&root.join(&path));
-    let mut value = json!({ "path": root.join(&path), "status": status });
     // Other forms have no place for who accepts: nothing is said that is not written.
     if !names {
-        let text = say!(context.terminal.language, "adr-status-is", file = shown, status = status);
-        return context.terminal.answer(&value, &text);
+        return told_status(context, root, &path, Status::Accepted);
     }
-    (value["accepted_by"], value["accepted_on"]) = (json!(by), json!(on));
+    let (path, status) = (root.join(path), Status::Accepted.word());
+    let shown = context.shown(&path);
+    let value = json!({ "path": path, "status": status, "accepted_by": by, "accepted_on": on });
     let text = say!(context.terminal.language, "adr-accepted", file = shown, status = status, by = by);
     context.terminal.answer(&value, &text)
 }
@@ -51,9 +55,13 @@ pub(super) fn reject(context: &Context, root: &Path, wanted: &str) -> Ended {
     by_a_person(context)?;
     let (id, _) = identified(context, &AdrDirectory::open(root)?, wanted)?;
     let path = AdrDirectory::reject(root, &id)?.files.concat();
-    let (status, shown) = (Status::Rejected.word(), context.shown(&root.join(&path)));
-    let text = say!(context.terminal.language, "adr-status-is", file = shown, status = status);
-    context.terminal.answer(&json!({ "path": root.join(&path), "status": status }), &text)
+    told_status(context, root, &path, Status::Rejected)
+}
+
+fn told_status(context: &Context, root: &Path, path: &str, status: Status) -> Ended {
+    let (path, status) = (root.join(path), status.word());
+    let text = say!(context.terminal.language, "adr-status-is", file = context.shown(&path), status = status);
+    context.terminal.answer(&json!({ "path": path, "status": status }), &text)
 }
 
 pub(super) fn supersede(context: &Context, root: &Path, old: &str, new: &str) -> Ended {
