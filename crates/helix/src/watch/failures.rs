@@ -2,6 +2,7 @@
 //!
 //! Must not know how a report is made. They are read from the journal and the files beside it, with or without a host.
 
+use helix_core::finding::{Finding, Verdict};
 use helix_engine::failures::FailureService;
 use helix_engine::observer::{JobReport, job_reports, last_reports};
 use helix_job::{JobStatus, JobView, PhaseStatus};
@@ -56,11 +57,17 @@ fn title(language: Language, one: &JobReport) -> String {
 fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
     let language = context.terminal.language;
     let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = title(language, one)));
+    let found = findings(view, one);
     let body = match (&one.report, &one.trouble) {
         (Some(report), _) => report.brief_in(language.code(), |about, text| match about {
             // The table above says it.
             "attempt" | "check" | "ended" => String::new(),
-            _ => say!(language, "report-line", label = about.replace(' ', "-"), text = text),
+            _ => {
+                // A log has Helix's own words in English.
+                let own = found.iter().find(|one| one.fix.as_deref() == Some(text));
+                let text = own.map_or_else(|| text.to_owned(), |one| language.words(&one.fix_words()));
+                say!(language, "report-line", label = about.replace(' ', "-"), text = text)
+            }
         }),
         (None, trouble) => {
             format!("  {}\n", trouble.clone().unwrap_or_else(|| say!(language, "report-missing")))
@@ -70,9 +77,21 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
     let errors = || view.phases.iter().filter_map(|phase| phase.error.as_ref());
     let is_above = one.report.as_ref().is_some_and(|report| {
         let headline = report.what_failed.headline.trim_end_matches('…');
-        errors().any(|error| error.message.contains(headline))
+        let of_finding = found.iter().map(|one| one.message.as_str()).find(|message| headline.ends_with(message));
+        errors().any(|error| error.message.contains(of_finding.unwrap_or(headline)))
     });
     let body = body.split_once('\n').filter(|_| is_above).map_or(body.as_str(), |(_, rest)| rest);
     let said: Vec<&str> = body.lines().filter(|line| !line.trim().is_empty()).collect();
     format!("\n{title}\n{}", said.join("\n"))
+}
+
+/// What the gates of a report's phase found.
+fn findings<'a>(view: &'a JobView, one: &JobReport) -> Vec<&'a Finding> {
+    let phase = view.phases.iter().find(|phase| Some(&phase.id) == one.phase.as_ref());
+    let verdicts = phase.into_iter().flat_map(|phase| &phase.gates).map(|gate| &gate.verdict);
+    let found = verdicts.filter_map(|verdict| match verdict {
+        Verdict::Fail { findings } => Some(findings),
+        Verdict::Pass | Verdict::Inconclusive { .. } => None,
+    });
+    found.flatten().collect()
 }

@@ -179,9 +179,8 @@ fn what_gates_find_is_german_at_the_terminal_and_english_for_the_agent() {
         for part in parts {
             assert!(said.contains(part), "{part:?} is missing: {said}");
         }
-        // Reports of failures quote the log.
-        let english = said.lines().find(|line| !line.contains(": error: ") && line.contains("is claimed"));
-        assert!(english.is_none() && !said.contains("1 output declared"), "{english:?} in {said}");
+        let english = ["is claimed", "1 output declared", "change this file as the plan asks"];
+        assert!(!english.iter().any(|words| said.contains(words)), "{said}");
     }
     std::fs::write(repo.join("told.md"), "x\n").unwrap();
     let now = helix(&["gates", "run", plan]);
