@@ -137,9 +137,10 @@ fn normal(path: &Path) -> PathBuf {
 
 /// The option that says yes to this call alone, or no.
 pub(super) fn choice(options: &[PermissionOption], allowed: bool) -> Option<&PermissionOption> {
-    use PermissionOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
-    let wanted = if allowed { [AllowOnce, AllowAlways] } else { [RejectOnce, RejectAlways] };
-    wanted.iter().find_map(|kind| options.iter().find(|option| option.kind == *kind))
+    use PermissionOptionKind::{AllowOnce, RejectAlways, RejectOnce};
+    let of = |kind: PermissionOptionKind| options.iter().find(|option| option.kind == kind);
+    // A yes for good would also be one to calls that nobody has looked at.
+    if allowed { of(AllowOnce) } else { of(RejectOnce).or_else(|| of(RejectAlways)) }
 }
 
 #[cfg(test)]

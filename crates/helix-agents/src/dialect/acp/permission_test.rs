@@ -1,9 +1,9 @@
 use std::path::{Path, PathBuf};
 
-use agent_client_protocol_schema::v1::ToolCallUpdateFields;
+use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolCallUpdateFields};
 use serde_json::{Value, json};
 
-use super::Permissions;
+use super::{Permissions, choice};
 use crate::profile::ToolAccess;
 
 fn may(deny: &[&str], change: impl FnOnce(&mut ToolAccess)) -> Permissions {
@@ -88,4 +88,14 @@ fn what_is_to_be_asked_is_refused() {
         tools.rules.ask = vec!["shell:rm *".parse().unwrap()];
     });
     assert!(!asks.allow(&run(json!("rm -r x"))) && asks.allow(&run(json!("ls"))));
+}
+
+/// A yes for good would be one to calls that nobody has looked at; a no may be.
+#[test]
+fn a_yes_is_to_this_call_alone() {
+    let only = |kind: PermissionOptionKind| [PermissionOption::new("one", "One", kind)];
+    assert!(choice(&only(PermissionOptionKind::AllowOnce), true).is_some());
+    assert!(choice(&only(PermissionOptionKind::AllowAlways), true).is_none());
+    assert!(choice(&only(PermissionOptionKind::RejectAlways), false).is_some());
+    assert!(choice(&only(PermissionOptionKind::AllowOnce), false).is_none());
 }
