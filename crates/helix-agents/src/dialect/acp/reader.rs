@@ -100,6 +100,8 @@ impl AcpReader {
         let is_known = is_over || has_input || fields.status == Some(ToolCallStatus::InProgress);
         if is_known && self.begun.insert(id.to_string()) {
             let (name, input) = (name(&fields), fields.raw_input.clone().unwrap_or_default());
+            // What was said before is no answer, even where the agent never says how the call ended.
+            run.answer.clear();
             run.events.push(AgentEvent::ToolStarted { id: id.to_string(), name, input, parent: None });
         } else if !is_known {
             run.pieces += 1;
