@@ -222,7 +222,13 @@ impl Session {
         let status = if is_yes { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
         let done = ToolCallUpdate::new(id, ToolCallUpdateFields::new().status(status));
         peer.update(&self.id, SessionUpdate::ToolCallUpdate(done))?;
-        Ok(is_yes)
+        if !is_yes {
+            return Ok(false);
+        }
+        // Another client may have changed them meanwhile: a yes is to what was shown.
+        let now = conversation.drafts().await?;
+        let is_same = now == *self.offered.borrow();
+        if is_same { Ok(true) } else { Box::pin(self.offer(peer, conversation, language)).await }
     }
 }
 
