@@ -11,6 +11,7 @@ use agent_client_protocol_schema::v1::{
 use helix_core::agent_event::AgentEvent;
 use helix_core::run::{AgentErrorKind, StopReason, Terminal, TerminalKind, TerminalReason};
 use helix_core::usage::Usage;
+use helix_process::secrets::held;
 use serde_json::{Map, Value};
 
 use super::super::TOOL_OUTPUT_LIMIT;
@@ -78,6 +79,10 @@ impl AcpReader {
     /// Whatever comes next, the text under way is whole.
     fn close(&mut self, run: &mut Gathered) {
         let Some((channel, whole)) = self.open.take() else { return };
+        // What nobody may read can stand in two lines, and then it was masked in neither.
+        let mut whole = whole.into_bytes();
+        held().mask(&mut whole);
+        let whole = String::from_utf8_lossy(&whole).into_owned();
         let missing = self.fragments.missing_of(channel, None, &whole).to_owned();
         if !missing.is_empty() {
             run.events.push(text_event(channel, missing, Part::Fragment, None));
