@@ -33,8 +33,8 @@ enum Source {
     Jobs(mpsc::Receiver<JobNews>, Watched),
 }
 
-/// The response; `kept_in` as in [`ApiError::shutting_down`]. It runs in the connection's own task; when the client disconnects, the connection drops it, and with it the turn's
-/// [`TurnStream`].
+/// The response; `kept_in` as in [`ApiError::shutting_down`]. It runs in the connection's own task; when the client disconnects, the
+/// connection drops it, and with it the turn's [`TurnStream`].
 pub(crate) fn response<W: Wire>(
     shared: ServerState,
     mut presenter: Presenter<W>,

@@ -135,11 +135,12 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The option that says yes to this call alone, or no. A yes for good would let calls pass that nobody has looked at.
+/// The option that says yes to this call alone, or no.
 pub(super) fn choice(options: &[PermissionOption], allowed: bool) -> Option<&PermissionOption> {
     use PermissionOptionKind::{AllowOnce, RejectAlways, RejectOnce};
-    let wanted: &[PermissionOptionKind] = if allowed { &[AllowOnce] } else { &[RejectOnce, RejectAlways] };
-    wanted.iter().find_map(|kind| options.iter().find(|option| option.kind == *kind))
+    let of = |kind: PermissionOptionKind| options.iter().find(|option| option.kind == kind);
+    // A yes for good would also be one to calls that nobody has looked at.
+    if allowed { of(AllowOnce) } else { of(RejectOnce).or_else(|| of(RejectAlways)) }
 }
 
 #[cfg(test)]

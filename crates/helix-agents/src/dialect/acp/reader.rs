@@ -11,6 +11,7 @@ use agent_client_protocol_schema::v1::{
 use helix_core::agent_event::AgentEvent;
 use helix_core::run::{AgentErrorKind, StopReason, Terminal, TerminalKind, TerminalReason};
 use helix_core::usage::Usage;
+use helix_process::secrets::held;
 use serde_json::{Map, Value};
 
 use super::super::TOOL_OUTPUT_LIMIT;
@@ -78,6 +79,10 @@ impl AcpReader {
     /// Whatever comes next, the text under way is whole.
     fn close(&mut self, run: &mut Gathered) {
         let Some((channel, whole)) = self.open.take() else { return };
+        // What nobody may read can stand in two lines, and then it was masked in neither.
+        let mut whole = whole.into_bytes();
+        held().mask(&mut whole);
+        let whole = String::from_utf8_lossy(&whole).into_owned();
         let missing = self.fragments.missing_of(channel, None, &whole).to_owned();
         if !missing.is_empty() {
             run.events.push(text_event(channel, missing, Part::Fragment, None));
@@ -100,6 +105,8 @@ impl AcpReader {
         let is_known = is_over || has_input || fields.status == Some(ToolCallStatus::InProgress);
         if is_known && self.begun.insert(id.to_string()) {
             let (name, input) = (name(&fields), fields.raw_input.clone().unwrap_or_default());
+            // What was said before is no answer, even where the agent never says how the call ended.
+            run.answer.clear();
             run.events.push(AgentEvent::ToolStarted { id: id.to_string(), name, input, parent: None });
         } else if !is_known {
             run.pieces += 1;

@@ -70,8 +70,29 @@ impl Watch<'_> {
                 Err(ClientError::Gone(_)) => continue,
                 events => events?,
             };
-            let mut overtaken = None;
+            // A host can go between the job's last event and the question whether it is the last; the next one has no event to tell it by.
+            let (mut overtaken, mut unjudged) = (None, true);
             loop {
+                if std::mem::take(&mut unjudged) {
+                    let (ended, waits) = (state.end().is_some(), state.waits_for_person(Timestamp::now()));
+                    // A job that was resumed, or a question that was answered, has later events.
+                    let is_still = (ended || waits) && is_latest(&client, &view, last).await?;
+                    if is_still && ended {
+                        self.over(&view, &lines).await?;
+                        return Ok(StopReason::EndTurn);
+                    }
+                    for question in open_questions(&view).filter(|_| is_still) {
+                        match self.put(&client, question, &mut events).await? {
+                            Put::Answered => {}
+                            Put::Elsewhere => return self.asks_elsewhere(question),
+                            Put::Stopped => return self.left(&view),
+                            Put::Overtaken(next) => {
+                                overtaken = Some(next);
+                                break;
+                            }
+                        }
+                    }
+                }
                 let next = match overtaken.take() {
                     Some(next) => next,
                     None => tokio::select! {
@@ -96,26 +117,7 @@ impl Watch<'_> {
                     plan = entries;
                     self.tell(SessionUpdate::Plan(Plan::new(plan.clone())))?;
                 }
-                let (ended, waits) = (state.end().is_some(), state.waits_for_person(Timestamp::now()));
-                // A job that was resumed, or a question that was answered, has later events.
-                if !(ended || waits) || !is_latest(&client, &view, last).await? {
-                    continue;
-                }
-                if ended {
-                    self.over(&view, &lines).await?;
-                    return Ok(StopReason::EndTurn);
-                }
-                for question in open_questions(&view) {
-                    match self.put(&client, question, &mut events).await? {
-                        Put::Answered => {}
-                        Put::Elsewhere => return self.asks_elsewhere(question),
-                        Put::Stopped => return self.left(&view),
-                        Put::Overtaken(next) => {
-                            overtaken = Some(next);
-                            break;
-                        }
-                    }
-                }
+                unjudged = true;
             }
         }
     }

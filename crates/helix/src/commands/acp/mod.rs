@@ -10,6 +10,7 @@ mod text;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -98,7 +99,9 @@ impl<'a> Agent<'a> {
         let (sender, mut lines) = mpsc::unbounded_channel();
         // On a thread that nothing waits for: an editor that has stopped reading may never close this.
         std::thread::spawn(move || {
-            std::io::stdin().lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+            // A line that is no text is answered as any other that cannot be read.
+            let lines = std::io::stdin().lock().split(b'\n').map_while(Result::ok);
+            lines.map(|line| String::from_utf8_lossy(&line).into_owned()).try_for_each(|line| sender.send(line))
         });
         let mut answers = FuturesUnordered::new();
         loop {

@@ -123,7 +123,11 @@ impl Peer {
         self.terminal.json_line(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": request }))?;
         let answered = answer.await.ok().and_then(|answer| serde_json::from_value(answer).ok());
         Ok(match answered.map(|RequestPermissionResponse { outcome, .. }| outcome) {
-            Some(RequestPermissionOutcome::Selected(chosen)) => Some(chosen.option_id.0.to_string()),
+            Some(RequestPermissionOutcome::Selected(chosen)) => {
+                // What was not offered is no choice.
+                let is_offered = request.options.iter().any(|option| option.option_id == chosen.option_id);
+                is_offered.then(|| chosen.option_id.0.to_string())
+            }
             Some(_) | None => None,
         })
     }

@@ -111,12 +111,14 @@ impl Session {
             }
         }
         let language = self.language.get();
-        let job = tokio::select! {
-            offered = self.offer(peer, &conversation, language) => match offered? {
-                Some(job) => Some(job),
-                None => unfinished(&conversation, &client).await?,
-            },
+        let is_yes = tokio::select! {
+            is_yes = self.offer(peer, &conversation, language) => is_yes?,
             () = stop.cancelled() => return Ok(StopReason::Cancelled),
+        };
+        // Not given up half-way: a job that has begun is told of, even to a person who stopped.
+        let job = match is_yes {
+            true => Some(conversation.start_drafts().await?.0),
+            false => unfinished(&conversation, &client).await?,
         };
         let Some(job) = job else { return Ok(StopReason::EndTurn) };
         let call = format!("{}-{}", job.id, self.messages.get());
@@ -181,16 +183,16 @@ impl Session {
         SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(id, fields))
     }
 
-    /// Offers drafts that are new; the job that comes of a yes.
+    /// Offers drafts that are new; whether the answer is yes.
     async fn offer(
         &self,
         peer: &Peer,
         conversation: &Conversation<'_>,
         language: Language,
-    ) -> Result<Option<JobView>, CommandError> {
-        let Some(drafts) = conversation.drafts().await? else { return Ok(None) };
+    ) -> Result<bool, CommandError> {
+        let Some(drafts) = conversation.drafts().await? else { return Ok(false) };
         if self.offered.borrow().as_ref() == Some(&drafts) {
-            return Ok(None);
+            return Ok(false);
         }
         let plan = drafts.plan_in_words(&self.context, language);
         let mut content: Vec<ToolCallContent> = drafts.decision.iter().cloned().map(ToolCallContent::from).collect();
@@ -206,7 +208,7 @@ impl Session {
             let update = ToolCall::new(format!("drafts-{}", self.messages.get()), say!(language, "acp-plan-invalid"));
             let update = update.kind(ToolKind::Think).status(ToolCallStatus::Failed).content(content);
             peer.update(&self.id, SessionUpdate::ToolCall(update))?;
-            return Ok(None);
+            return Ok(false);
         }
         let fields = ToolCallUpdateFields::new().title(say!(language, "acp-run-plan")).content(content);
         let fields = fields.kind(ToolKind::Execute).status(ToolCallStatus::Pending);
@@ -220,10 +222,13 @@ impl Session {
         let status = if is_yes { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
         let done = ToolCallUpdate::new(id, ToolCallUpdateFields::new().status(status));
         peer.update(&self.id, SessionUpdate::ToolCallUpdate(done))?;
-        match is_yes {
-            true => Ok(Some(conversation.start_drafts().await?.0)),
-            false => Ok(None),
+        if !is_yes {
+            return Ok(false);
         }
+        // Another client may have changed them meanwhile: a yes is to what was shown.
+        let now = conversation.drafts().await?;
+        let is_same = now == *self.offered.borrow();
+        if is_same { Ok(true) } else { Box::pin(self.offer(peer, conversation, language)).await }
     }
 }
 
