@@ -47,12 +47,17 @@ impl Permissions {
                 is_known && !self.deny.iter().any(|rule| matches!(rule, ToolRule::Write(of) if self.fits(of, &paths)))
             }
             ToolKind::Fetch => self.web && !self.deny.iter().any(|rule| matches!(rule, ToolRule::Web(_))),
-            ToolKind::Think => true,
+            ToolKind::Think => self.paths(call).is_empty() && command(call).is_none(),
             // The mode that an agent works in is not its own to choose.
             ToolKind::SwitchMode => false,
             _ => {
-                let command = command(call);
-                self.shell && !self.deny.iter().any(|rule| matches!(rule, ToolRule::Shell(of) if runs(of, &command)))
+                let (command, paths) = (command(call), self.paths(call));
+                self.shell
+                    && !self.deny.iter().any(|rule| match rule {
+                        ToolRule::Shell(of) => runs(of, &command),
+                        ToolRule::Write(of) => !paths.is_empty() && self.fits(of, &paths),
+                        _ => false,
+                    })
             }
         }
     }

@@ -2,11 +2,14 @@
 //!
 //! Must not read or write anything itself.
 
+use std::collections::BTreeMap;
+
 use agent_client_protocol_schema::v1::{
     AGENT_METHOD_NAMES, CLIENT_METHOD_NAMES, ClientCapabilities, Error, Implementation, InitializeRequest,
     InitializeResponse, NewSessionResponse, PromptRequest, PromptResponse, RequestId, RequestPermissionOutcome,
     RequestPermissionRequest, RequestPermissionResponse, SelectedPermissionOutcome, SessionConfigKind,
-    SessionConfigOptionCategory, SessionId, StopReason, ToolCallUpdate,
+    SessionConfigOptionCategory, SessionId, SessionUpdate, StopReason, ToolCall, ToolCallStatus, ToolCallUpdate,
+    ToolCallUpdateFields,
 };
 use agent_client_protocol_schema::{ProtocolVersion, v1::SessionConfigSelectOptions};
 use serde::{Deserialize, Serialize};
@@ -88,6 +91,8 @@ pub(super) struct Talk {
     step: Step,
     session: Option<NewSessionResponse>,
     version: Option<String>,
+    /// Calls that the agent has told of and that are not over, by their ids.
+    calls: BTreeMap<String, ToolCall>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -97,7 +102,7 @@ struct Message {
     #[serde(default)]
     params: Value,
     result: Option<Value>,
-    error: Option<Error>,
+    error: Option<Value>,
 }
 
 fn request(step: Step, method: &str, params: impl Serialize) -> Value {
@@ -118,9 +123,14 @@ pub(super) fn introduced(line: &str) -> Option<Result<InitializeResponse, Error>
     let is_answer = message.method.is_none() && message.id == Some(RequestId::Number(Step::Initialize as i64));
     let answer = match (message.result, message.error) {
         (Some(result), _) => serde_json::from_value(result).map_err(|error| misunderstood(&error)),
-        (None, error) => Err(error.unwrap_or_else(Error::internal_error)),
+        (None, error) => Err(refusal(error.unwrap_or_default())),
     };
     is_answer.then_some(answer)
+}
+
+/// What an agent refuses with. One that is no error of JSON-RPC is a refusal all the same.
+fn refusal(error: Value) -> Error {
+    Error::deserialize(&error).unwrap_or_else(|_| Error::internal_error().data(error))
 }
 
 fn misunderstood(error: &serde_json::Error) -> Error {
@@ -141,7 +151,10 @@ impl Talk {
     /// The file with what is asked cannot be read.
     pub(super) fn begin(ask: &[u8], prompt: String) -> serde_json::Result<(Self, String)> {
         let ask = serde_json::from_slice(ask)?;
-        Ok((Self { ask, prompt, step: Step::Initialize, session: None, version: None }, introduction()))
+        Ok((
+            Self { ask, prompt, step: Step::Initialize, session: None, version: None, calls: BTreeMap::new() },
+            introduction(),
+        ))
     }
 
     /// Takes a line of the agent.
@@ -152,13 +165,14 @@ impl Talk {
                 Some(id) => self.asked(&method, &id, params, &mut heard),
                 None if method == CLIENT_METHOD_NAMES.session_update => {
                     let update = params.get("update").cloned().unwrap_or_default();
+                    self.remember(&update);
                     heard.tell(&Record::Update { update });
                 }
                 None => {}
             },
             Ok(Message { id: Some(RequestId::Number(id)), result, error, .. }) if id == self.step as i64 => {
                 match (result, error) {
-                    (_, Some(error)) => heard.fail(error),
+                    (_, Some(error)) => heard.fail(refusal(error)),
                     (result, None) => {
                         if let Err(error) = self.answered(result.unwrap_or_default(), &mut heard) {
                             heard.fail(error);
@@ -172,6 +186,40 @@ impl Talk {
         heard
     }
 
+    /// Remembers what the agent tells of a call: where it asks about that call, it need not say it again.
+    fn remember(&mut self, update: &Value) {
+        let kind = update.get("sessionUpdate").and_then(Value::as_str);
+        if !kind.is_some_and(|kind| kind.starts_with("tool_call")) {
+            return;
+        }
+        let (id, status) = match SessionUpdate::deserialize(update) {
+            Ok(SessionUpdate::ToolCall(call)) => {
+                let (id, status) = (call.tool_call_id.0.to_string(), Some(call.status));
+                self.calls.insert(id.clone(), call);
+                (id, status)
+            }
+            Ok(SessionUpdate::ToolCallUpdate(ToolCallUpdate { tool_call_id, fields, .. })) => {
+                let (id, status) = (tool_call_id.0.to_string(), fields.status);
+                if let Some(call) = self.calls.get_mut(&id) {
+                    call.update(fields);
+                }
+                (id, status)
+            }
+            Ok(_) | Err(_) => return,
+        };
+        if matches!(status, Some(ToolCallStatus::Completed | ToolCallStatus::Failed)) {
+            self.calls.remove(&id);
+        }
+    }
+
+    /// All that is known of a call that the agent asks about.
+    fn known(&self, asked: &ToolCallUpdate) -> ToolCallUpdateFields {
+        let Some(call) = self.calls.get(&*asked.tool_call_id.0) else { return asked.fields.clone() };
+        let mut call = call.clone();
+        call.update(asked.fields.clone());
+        ToolCallUpdate::from(call).fields
+    }
+
     /// Answers a request of the agent.
     fn asked(&self, method: &str, id: &RequestId, params: Value, heard: &mut Heard) {
         let request = (method == CLIENT_METHOD_NAMES.session_request_permission)
@@ -180,7 +228,7 @@ impl Talk {
             let error = Error::method_not_found();
             return heard.send(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
         };
-        let allowed = self.ask.may.allow(&tool_call.fields);
+        let allowed = self.ask.may.allow(&self.known(&tool_call));
         let outcome = match choice(&options, allowed) {
             Some(option) => {
                 RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option.option_id.clone()))

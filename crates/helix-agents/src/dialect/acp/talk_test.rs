@@ -161,6 +161,8 @@ fn whatever_is_no_end_of_a_turn_is_no_completed_run() {
         (vec![hello(), json!({ "error": { "code": -32000, "message": "Authentication required" } })], "CREDENTIALS"),
         (vec![json!({ "result": { "protocolVersion": 2 } })], ""),
         (vec![hello(), session.clone(), json!({ "error": { "code": -32603, "message": "Internal error" } })], ""),
+        // An error that is none of JSON-RPC's.
+        (vec![hello(), session.clone(), json!({ "error": "boom" })], ""),
         (vec![hello(), session.clone(), stopped("refusal")], "REFUSED"),
         (vec![hello(), session.clone(), stopped("max_tokens")], ""),
         (vec![hello(), session.clone(), stopped("max_turn_requests")], "LIMIT"),
@@ -201,4 +203,29 @@ fn noise_and_other_requests_change_nothing() {
     assert_eq!(talk.take("Loading…").to_host, ["{\"acp\":\"noise\"}"]);
     let write = json!({ "jsonrpc": "2.0", "id": 7, "method": "fs/write_text_file", "params": {} });
     assert!(talk.take(&write.to_string()).to_agent[0].contains("-32601"));
+}
+
+/// A request for permission need not say again what the agent has told of its call.
+#[test]
+fn a_call_is_judged_by_all_that_was_told_of_it() {
+    let tools = ToolAccess { shell: true, write_below: vec!["/project".into()], ..ToolAccess::read_only() };
+    let ask = Ask {
+        session: NewSessionRequest::new("/project"),
+        model: None,
+        may: Permissions::new(&tools, Path::new("/project")),
+    };
+    let (mut talk, _) = Talk::begin(&ask.written(), "Do it".into()).unwrap();
+    let mut answer = |path: &str| {
+        let update = json!({ "sessionUpdate": "tool_call", "toolCallId": path, "title": "Edit", "kind": "edit",
+            "locations": [{ "path": path }] });
+        let told = json!({ "method": "session/update", "params": { "sessionId": "s", "update": update } });
+        assert!(talk.take(&told.to_string()).to_agent.is_empty());
+        let options = json!([{ "optionId": "yes", "name": "Yes", "kind": "allow_once" },
+            { "optionId": "no", "name": "No", "kind": "reject_once" }]);
+        let asked = json!({ "id": 7, "method": "session/request_permission",
+            "params": { "sessionId": "s", "toolCall": { "toolCallId": path }, "options": options } });
+        talk.take(&asked.to_string()).to_agent.concat()
+    };
+    assert!(answer("/project/a.py").contains("\"yes\""));
+    assert!(answer("/elsewhere/a.py").contains("\"no\""));
 }
