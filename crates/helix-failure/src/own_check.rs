@@ -32,42 +32,30 @@ pub fn gate_cause(gate: GateName) -> Option<&'static Cause> {
 
 /// What findings say in the same words each time, in each language; those of parsers and reviewers have no words of their own.
 const WORDS: &[(&Cause, &str)] = &[
-    (
-        &cause::OUTPUT_UNCHANGED,
-        r"is claimed as an output but the phase (?:did not change|deleted) it|, but the phase does not claim it",
-    ),
+    (&cause::OUTPUT_UNCHANGED, r"is claimed as an output but the phase (?:did not change|deleted) it"),
+    (&cause::OUTPUT_UNCHANGED, r", but the phase does not claim it"),
     (&cause::BROKEN_REFERENCE, r" leads to .+, which is not in the result|[^ ] has no heading #"),
     (&cause::RESULT_FILE_MISSING, r#"[^ ] is not in the result\.?$| is a link to ".*", which is not in the result"#),
     (&cause::CRITERION_UNPROVED, r"\bthe criterion .+ (?:is not met: |has no evidence)"),
     (&cause::CONFLICT_MARKER, r"\ba conflict marker is left: "),
-    (
-        &cause::TESTS_LEFT_OUT,
-        r"[0-9] tests ran before .+, only [0-9]+ run now|[0-9] tests were skipped before .+, [0-9]+ are now",
-    ),
+    (&cause::TESTS_LEFT_OUT, r"[0-9] tests ran before .+, only [0-9]+ run now"),
+    (&cause::TESTS_LEFT_OUT, r"[0-9] tests were skipped before .+, [0-9]+ are now"),
     (&cause::GATE_CHANGED, r" decides how `.+` checks and was [a-z]+, but no output of the phase claims it"),
     (&cause::NOTHING_CHANGED, r"\bthe phase changed no file"),
-    (
-        &cause::ANSWER_UNFIT,
-        r"\bthe answer refers to .+, which does not exist|the last line is not a step marker|the step marker .+ is not a step",
-    ),
-    (
-        &cause::OUTPUT_UNCHANGED,
-        r"ist als Output beansprucht, aber die Phase hat es (?:nicht geändert|gelöscht)|, aber die Phase beansprucht es nicht",
-    ),
+    (&cause::ANSWER_UNFIT, r"\bthe answer refers to .+, which does not exist"),
+    (&cause::ANSWER_UNFIT, r"the last line is not a step marker|the step marker .+ is not a step"),
+    (&cause::OUTPUT_UNCHANGED, r"ist als Output beansprucht, aber die Phase hat es (?:nicht geändert|gelöscht)"),
+    (&cause::OUTPUT_UNCHANGED, r", aber die Phase beansprucht es nicht"),
     (&cause::BROKEN_REFERENCE, r" führt zu .+; das ist nicht im Ergebnis|[^ ] hat keine Überschrift #"),
     (&cause::RESULT_FILE_MISSING, r"[^ ] ist nicht im Ergebnis\.?$| ist ein Link auf .+; das ist nicht im Ergebnis"),
     (&cause::CRITERION_UNPROVED, r"\bdas Kriterium .+ (?:ist nicht erfüllt: |hat keinen Beleg)"),
     (&cause::CONFLICT_MARKER, r"\beine Konfliktmarkierung ist übrig: "),
-    (
-        &cause::TESTS_LEFT_OUT,
-        r" liefen [0-9]+ Tests, jetzt nur noch [0-9]| wurden [0-9]+ Tests ausgelassen, jetzt [0-9]",
-    ),
+    (&cause::TESTS_LEFT_OUT, r" liefen [0-9]+ Tests, jetzt nur noch [0-9]"),
+    (&cause::TESTS_LEFT_OUT, r" wurden [0-9]+ Tests ausgelassen, jetzt [0-9]"),
     (&cause::GATE_CHANGED, r" bestimmt mit, wie `.+` prüft, und wurde .+, aber kein Output der Phase beansprucht "),
     (&cause::NOTHING_CHANGED, r"\bdie Phase hat keine Datei geändert"),
-    (
-        &cause::ANSWER_UNFIT,
-        r"\bdie Antwort verweist auf .+, das es nicht gibt|die letzte Zeile ist keine Schrittmarke|die Schrittmarke .+ ist kein Schritt",
-    ),
+    (&cause::ANSWER_UNFIT, r"\bdie Antwort verweist auf .+, das es nicht gibt"),
+    (&cause::ANSWER_UNFIT, r"die letzte Zeile ist keine Schrittmarke|die Schrittmarke .+ ist kein Schritt"),
 ];
 
 /// A diagnostic with a code of Helix's own, which the rule table reads.

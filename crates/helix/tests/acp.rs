@@ -219,6 +219,8 @@ fn an_editor_is_asked_in_the_language_of_the_conversation() {
         let (other, to_stop) = (editor.clone(), session.clone());
         let hanging = tokio::spawn(async move { say(&other, &to_stop, "Denk bitte lange darüber nach").await });
         tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+        // Loaded again meanwhile, it can still be stopped.
+        editor.send_request(LoadSessionRequest::new(session.clone(), repo.clone())).block_task().await?;
         editor.send_notification(CancelNotification::new(session.clone()))?;
         assert_eq!(hanging.await.unwrap()?, StopReason::Cancelled);
         // What fails is an error and no answer.

@@ -145,7 +145,10 @@ impl<'a> Agent<'a> {
             let context = self.place(&cwd).await?;
             let found = context.host().await?.session(&session_id.0).await.map_err(CommandError::from)?;
             let found = found.ok_or_else(|| Error::session_not_found(session_id.clone()))?;
-            let session = self.keep(Session::new(context, session_id, Talk::Session(found.session.id)));
+            // One that is answering stays: whoever loads it can stop it.
+            let answering = self.session(&session_id).ok().filter(|session| session.is_answering());
+            let session = answering
+                .unwrap_or_else(|| self.keep(Session::new(context, session_id, Talk::Session(found.session.id))));
             session.replay(&self.peer, &found.turns)?;
             return written(&LoadSessionResponse::new());
         }

@@ -59,6 +59,10 @@ impl Session {
         peer.update(&self.id, SessionUpdate::AvailableCommandsUpdate(AvailableCommandsUpdate::new(commands)))
     }
 
+    pub(super) fn is_answering(&self) -> bool {
+        self.running.borrow().is_some()
+    }
+
     /// Stops what is being answered.
     pub(super) fn stop(&self) {
         if let Some(running) = self.running.borrow().as_ref() {
@@ -81,7 +85,7 @@ impl Session {
     /// Answers a message.
     pub(super) async fn prompt(&self, peer: &Peer, prompt: &[ContentBlock]) -> Result<StopReason, Failure> {
         let message = in_words(prompt)?;
-        if self.running.borrow().is_some() {
+        if self.is_answering() {
             return Err(Error::invalid_request().data(json!("the message before this one is being answered")).into());
         }
         let stop = CancellationToken::new();
