@@ -364,8 +364,12 @@ impl PhaseProgress {
         let (verdict, summary) = match answer.choice.as_deref() == Some(APPROVE) {
             true => {
                 let others = approved_by.iter().filter(|one| **one != answer.by).map(ToString::to_string);
-                let all: Vec<String> = others.chain([answer.by.to_string()]).collect();
-                (Verdict::Pass, because(recorded!("result-approved", by = all.join(", "))))
+                let others = others.collect::<Vec<_>>().join(", ");
+                let approved = match others.is_empty() {
+                    true => recorded!("result-approved", by = &answer.by),
+                    false => recorded!("result-approved-and", others = others, by = &answer.by),
+                };
+                (Verdict::Pass, because(approved))
             }
             false => {
                 let message = because(recorded!("result-rejected", by = &answer.by));

@@ -2111,6 +2111,7 @@ result-not-answered = nicht rechtzeitig beantwortet
     .hint = selbst entscheiden, und aufschreiben, was du angenommen hast und warum
 result-answer = { $by } antwortet: { $answer }
 result-approved = freigegeben von { $by }
+result-approved-and = freigegeben von { $others } und { $by }
 result-rejected = abgelehnt von { $by }
 result-no-reason = ohne Begründung abgelehnt
 audit-nonsense = jede Funktion antwortet Unsinn ({ $files } Dateien)

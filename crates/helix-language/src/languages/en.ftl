@@ -1966,6 +1966,7 @@ result-not-answered = not answered in time
     .hint = decide yourself, and write down what you assumed and why
 result-answer = { $by } answers: { $answer }
 result-approved = approved by { $by }
+result-approved-and = approved by { $others } and { $by }
 result-rejected = rejected by { $by }
 result-no-reason = rejected without a reason
 audit-nonsense = every function answers nonsense ({ $files } files)
