@@ -71,7 +71,8 @@ fn a_run_that_does_something_else_in_between_goes_on() {
             "{between}: {said}"
         );
     }
-    let (job, events, said) = run(&stage(120, "{ run: 'true' }, ", "stuck_after = 3\n"));
+    // With a moment before each call, so that the run is still there when it is to be ended.
+    let (job, events, said) = run(&stage(120, "{ run: 'true' }, { sleep: 50 }, ", "stuck_after = 3\n"));
     assert_eq!(job["phases"][0]["attempt"], json!(2), "{said}");
     assert!((3..120).contains(&times(&events)), "{events}");
 }
