@@ -197,7 +197,10 @@ fn a_decision_is_named_by_number_or_file() {
         user.run(&["adr", "implemented", name]).refused(1, &["no merged job for adr/001-a.md"]);
         user.run(&["adr", "coverage", name]).refused(2, &["has no sources"]);
     }
-    assert_eq!(user.run(&["adr", "accept", "adr/001-a.md"]).code, 0);
+    // A name is one line, and steers no terminal.
+    let accepted = user.run(&["adr", "accept", "adr/001-a.md", "--by", "A\nstatus: Implemented \u{202e}B"]);
+    assert_eq!(accepted.code, 0);
+    assert!(accepted.stdout.trim_end().ends_with("by A status: Implemented B"), "{accepted:?}");
     assert_eq!(user.run(&["adr", "accept", "002"]).code, 0);
     user.run(&["adr", "accept", "9"]).refused(2, &["HX0920", "helix adr list"]);
     user.write("adr/002-c.md", &ADR.replace("draft", "\"002\"").replace("TITLE", "C"));

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use helix_adr::{Acceptance, AdrForm, AdrId, Link, Status};
+use helix_core::text::one_line;
 use helix_language::say;
 use helix_project::adr_files::{AdrDirectory, AdrFileError, Changed};
 use jiff::Timestamp;
@@ -17,6 +18,9 @@ use crate::error::{CommandError, Ended, Exit, codes};
 /// How decisions hang together, as people type it. What supersedes has a command of its own, since it changes both.
 pub(super) const LINKS: [(&str, Link); 2] = [("depends-on", Link::DependsOn), ("related-to", Link::Related)];
 
+/// Characters of the name of who accepts.
+const LONGEST_NAME: usize = 200;
+
 /// What a person decides is not decided by a run of an agent.
 fn by_a_person(context: &Context) -> Result<(), CommandError> {
     let Some(run) = context.environment.variable("HELIX_RUN_ID") else { return Ok(()) };
@@ -26,7 +30,7 @@ fn by_a_person(context: &Context) -> Result<(), CommandError> {
 
 pub(super) fn accept(context: &Context, root: &Path, wanted: &str, by: Option<String>) -> Ended {
     by_a_person(context)?;
-    let by = by.map(|by| by.trim().to_owned()).filter(|by| !by.is_empty());
+    let by = by.map(|by| one_line(&by, LONGEST_NAME)).filter(|by| !by.is_empty());
     let by = by.unwrap_or_else(|| context.environment.person());
     let acceptance = Acceptance { by, on: Timestamp::now().strftime("%F").to_string() };
     let known = AdrDirectory::open(root)?;
