@@ -360,7 +360,10 @@ impl PhaseProgress {
         words: Option<&str>,
     ) {
         let name = context.phase.gates.get(gate).map_or("approval", |spec| spec.name());
-        let because = |words_of: Words| words.map_or(words_of.clone(), |words| words_of.and(": ").and(words));
+        let because = |said: Words| match words {
+            Some(words) => said.and(": ").and(words),
+            None => said,
+        };
         let (verdict, summary) = match answer.choice.as_deref() == Some(APPROVE) {
             true => {
                 let others = approved_by.iter().filter(|one| **one != answer.by).map(ToString::to_string);
