@@ -30,6 +30,10 @@ const MAX_BORROWED: usize = 20;
 /// what a difference shows is for its content to say. A filter has no effect here, since no program is configured for it.
 const ATTRIBUTES: &str = "* -ident -working-tree-encoding !diff\n";
 
+/// No part of a result, also where nobody has written a `.gitignore`: what Python makes of each module that it reads, and the environment
+/// that set-ups install into, which is kept for being ignored. All other names may be somebody's work. A `.gitignore` outranks it.
+const NO_WORK: &str = "**/__pycache__/*.pyc\n.venv/\n";
+
 impl Repository {
     /// The host's own repository for a user's one, below its state directory; made if it is not there.
     ///
@@ -54,7 +58,24 @@ impl Repository {
         // Without it, it is no repository: written last.
         put(&place.join("HEAD"), b"ref: refs/heads/none\n")?;
         let environment = user.environment().closed(&place);
-        Self::at(environment, place, Hosted { user, settings, authors: OnceLock::new() })
+        Self::at(environment, place, Some(Hosted { user, settings, authors: OnceLock::new() }))
+    }
+
+    /// A repository of the host's own that has nothing but the objects of these directories; made if it is not there.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(crate) fn beside(&self, place: &Path, objects: &[PathBuf]) -> Result<Self, GitError> {
+        for directory in ["objects/info", "objects/pack", "refs/heads", "info"].map(|name| place.join(name)) {
+            fs::create_dir_all(&directory).map_err(GitError::disk("create", directory))?;
+        }
+        let known: String = objects.iter().map(|directory| format!("{}\n", directory.display())).collect();
+        put(&place.join("objects/info/alternates"), known.as_bytes())?;
+        put(&place.join("info/attributes"), ATTRIBUTES.as_bytes())?;
+        let settings = self.hosting().map(|hosted| hosted.settings.clone()).unwrap_or_default();
+        put(&place.join("config"), settings.config(true, None).as_bytes())?;
+        put(&place.join("HEAD"), b"ref: refs/heads/none\n")?;
+        Self::at(self.environment().closed(place), place.to_path_buf(), None)
     }
 
     /// The repository whose branches are moved: the user's one.
@@ -141,20 +162,7 @@ impl Repository {
     /// # Errors
     /// The disk failed.
     pub(crate) fn object_directories(&self) -> Result<Vec<PathBuf>, GitError> {
-        let mut found = vec![self.common_dir().join("objects")];
-        let mut looked_at = 0;
-        while let Some(directory) = found.get(looked_at).filter(|_| looked_at < MAX_BORROWED).cloned() {
-            looked_at += 1;
-            let borrowed = read(&directory.join("info/alternates"))?.unwrap_or_default();
-            let borrowed = String::from_utf8_lossy(&borrowed);
-            for line in borrowed.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-                let other = directory.join(line);
-                if !found.contains(&other) {
-                    found.push(other);
-                }
-            }
-        }
-        Ok(found)
+        object_directories(self.common_dir().join("objects"))
     }
 
     /// The references of the user's repository, a line `<id> <name>` for each.
@@ -167,6 +175,24 @@ impl Repository {
         let args = ["for-each-ref", "--format=%(objectname) %(refname)"].into_iter().chain(kinds);
         Ok(user.git(user.top(), args).run()?.stdout)
     }
+}
+
+/// A directory with objects, and those that it borrows, directly or by way of another.
+pub(crate) fn object_directories(first: PathBuf) -> Result<Vec<PathBuf>, GitError> {
+    let mut found = vec![first];
+    let mut looked_at = 0;
+    while let Some(directory) = found.get(looked_at).filter(|_| looked_at < MAX_BORROWED).cloned() {
+        looked_at += 1;
+        let borrowed = read(&directory.join("info/alternates"))?.unwrap_or_default();
+        let borrowed = String::from_utf8_lossy(&borrowed);
+        for line in borrowed.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let other = directory.join(line);
+            if !found.contains(&other) {
+                found.push(other);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Those of them that a work place gets, in the form of a file `packed-refs`.
@@ -197,7 +223,7 @@ fn settings_of(user: &Repository) -> Result<Settings, GitError> {
             core.push_str(&format!("\t{name} = {value}\n"));
         }
     }
-    let mut exclude = Vec::new();
+    let mut exclude = NO_WORK.as_bytes().to_vec();
     for file in ignored_everywhere(user, all.get("core.excludesfile").copied())
         .into_iter()
         .chain([user.common_dir().join("info/exclude")])

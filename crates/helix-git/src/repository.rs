@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use helix_core::evidence::ChangedFile;
 use helix_core::ids::{CommitId, TreeId};
+use helix_process::bounded::read_text;
 use sha2::{Digest, Sha256};
 
 use super::batch::Batch;
@@ -151,12 +152,15 @@ impl Operation {
     }
 }
 
+/// Most of a `.gitmodules` that is read, in bytes.
+const MAX_MODULES: u64 = 1 << 20;
+
 /// Something about a repository that does not keep Helix from working in it, but that its user should know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenWarning {
     /// History ends somewhere: old bases cannot be compared with.
     Shallow,
-    /// It has submodules, which are empty in Helix's worktrees.
+    /// It has submodules that are not here, and are empty in Helix's worktrees.
     Submodules,
     /// The user is in the middle of something: the result will be left on a branch beside theirs.
     InProgress(Operation),
@@ -166,7 +170,9 @@ impl std::fmt::Display for OpenWarning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Shallow => f.write_str("the clone is shallow; `git fetch --unshallow` makes it whole"),
-            Self::Submodules => f.write_str("submodules are not filled in the worktrees of attempts and gates"),
+            Self::Submodules => {
+                f.write_str("submodules are not here; `git submodule update --init --recursive` brings them")
+            }
             Self::InProgress(operation) => {
                 write!(f, "a {} is in progress; the result will be left on a branch of its own", operation.word())
             }
@@ -212,7 +218,10 @@ impl Repository {
         if *shallow == "true" {
             warnings.push(OpenWarning::Shallow);
         }
-        if top.join(".gitmodules").exists() {
+        let modules = read_text(Some(&top), &top.join(".gitmodules"), MAX_MODULES).ok().flatten().unwrap_or_default();
+        let paths = modules.lines().filter_map(|line| line.trim().strip_prefix("path")?.trim_start().strip_prefix('='));
+        if paths.into_iter().any(|path| top.join(path.trim()).is_dir() && !top.join(path.trim()).join(".git").exists())
+        {
             warnings.push(OpenWarning::Submodules);
         }
         warnings.extend(Operation::in_progress(&own).map(OpenWarning::InProgress));
@@ -220,10 +229,10 @@ impl Repository {
     }
 
     /// The host's own repository, which lies at its path already.
-    pub(crate) fn at(environment: GitEnvironment, path: PathBuf, hosted: Hosted) -> Result<Self, GitError> {
+    pub(crate) fn at(environment: GitEnvironment, path: PathBuf, hosted: Option<Hosted>) -> Result<Self, GitError> {
         let anchor = File::open(&path).map_err(GitError::disk("open", &path))?;
         let paths = [path.clone(), path.clone(), path];
-        Ok(Self::assembled(Git::new(environment), paths, anchor, Vec::new(), Some(hosted)))
+        Ok(Self::assembled(Git::new(environment), paths, anchor, Vec::new(), hosted))
     }
 
     fn assembled(
@@ -440,6 +449,11 @@ impl Repository {
     /// Directory that all work trees of the repository share.
     pub fn common_dir(&self) -> &Path {
         &self.inner.common
+    }
+
+    /// Directory of git's for this work tree alone.
+    pub(crate) fn own_dir(&self) -> &Path {
+        &self.inner.own
     }
 
     pub fn git<'a, A: AsRef<OsStr>>(&'a self, directory: &Path, args: impl IntoIterator<Item = A>) -> Call<'a> {

@@ -258,7 +258,8 @@ impl Harvest<'_> {
         }
         if !taken.is_empty() {
             let args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-            self.spaces.inside(&self.place, args).stdin(taken).run()?;
+            self.spaces.inside(&self.place, args).stdin(taken.clone()).run()?;
+            self.spaces.point_again(&self.place, &taken)?;
         }
         if !unreadable.is_empty() {
             self.repairs.push(Repair::FilesUnreadable { detail: some_of(&unreadable) });
@@ -368,7 +369,10 @@ impl Harvest<'_> {
         let (found, too_many) = self_running(repository, changes, &tip.tree)?;
         self.runs_by_itself = found;
         self.findings.extend(too_many);
-        let written = changes.iter().filter(|change| change.new.is_some());
+        // A pointer is as its filter would have it.
+        let pointers = self.place.pointers()?;
+        let is_converted = |change: &&RawChange| change.new.as_ref().is_some_and(|new| !pointers.contains(&new.object));
+        let written = changes.iter().filter(is_converted);
         let written: Vec<u8> = written.flat_map(|change| change.path.iter().copied().chain([0])).collect();
         if written.is_empty() || repository.filters().is_empty() {
             return Ok(());

@@ -58,6 +58,7 @@ impl WorkCopy {
         let (own, known) = (place.join(".git"), source.common_dir().join("objects"));
         let alternates = own.join("objects/info/alternates");
         fs::write(&alternates, format!("{}\n", known.display())).map_err(GitError::disk("write", &alternates))?;
+        lend_kept(source, &own)?;
         let index = own.join("work-index");
         // What is unchanged since the last look need not be read again.
         let former = source.git(source.top(), ["rev-parse", "--path-format=absolute", "--git-path", "index"]).run()?;
@@ -100,9 +101,21 @@ impl Repository {
             let known: String =
                 self.object_directories()?.iter().map(|directory| format!("{}\n", directory.display())).collect();
             let alternates = place.join(".git/objects/info/alternates");
-            fs::write(&alternates, known).map_err(GitError::disk("write", &alternates))
+            fs::write(&alternates, known).map_err(GitError::disk("write", &alternates))?;
+            lend_kept(user, &place.join(".git"))
         };
         fill().map_err(|error| OpenError::Git { path: place.to_path_buf(), source: Box::new(error) })?;
         Self::open(place, user.environment().clone())
     }
+}
+
+/// What commits name and do not hold is where it was: repositories of submodules, and files that are kept apart.
+fn lend_kept(source: &Repository, own: &Path) -> Result<(), GitError> {
+    for name in ["modules", "lfs"] {
+        let (from, to) = (source.common_dir().join(name), own.join(name));
+        if from.is_dir() && fs::symlink_metadata(&to).is_err() {
+            std::os::unix::fs::symlink(&from, &to).map_err(GitError::disk("link", &to))?;
+        }
+    }
+    Ok(())
 }

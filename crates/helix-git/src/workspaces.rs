@@ -24,7 +24,7 @@ const TRASH: &str = ".trash";
 const QUICKLY: Duration = Duration::from_secs(5);
 
 /// Most memory of a git process that looks at files of a work place, in bytes: it reads `.gitignore` whole, however long that is.
-const MEMORY: u64 = 4 << 30;
+pub(crate) const MEMORY: u64 = 4 << 30;
 
 /// Touched files that are worth naming.
 const MAX_TOUCHED: usize = 20;
@@ -75,6 +75,16 @@ pub struct SetAside {
 impl Place {
     pub(crate) fn new(path: PathBuf, index: PathBuf, references: PathBuf, watched: PathBuf) -> Self {
         Self { path, index, references, watched }
+    }
+
+    /// The indexes of its submodules.
+    pub(crate) fn submodules(&self) -> PathBuf {
+        self.index.with_extension("submodules")
+    }
+
+    /// The record of files that are kept apart from the commit.
+    pub(crate) fn kept_apart(&self) -> PathBuf {
+        self.index.with_extension("apart")
     }
 }
 
@@ -201,7 +211,8 @@ impl Workspaces {
             }
             output => output?,
         };
-        Ok(output.names().map(<[u8]>::to_vec).collect())
+        let is_kept_apart = place.is_kept_apart()?;
+        Ok(output.names().filter(|path| !is_kept_apart(path)).map(<[u8]>::to_vec).collect())
     }
 
     /// Fills an empty place; the user's references at that time.
@@ -212,6 +223,7 @@ impl Workspaces {
         let references = self.repository().references()?;
         fs::write(&place.references, &references).map_err(GitError::disk("write", &place.references))?;
         self.inside(place, ["read-tree", "--reset", "-u", commit.as_str()]).run()?;
+        self.complete(place, commit)?;
         Ok(references)
     }
 
@@ -220,12 +232,19 @@ impl Workspaces {
         remove_specials(&place.path)?;
         self.inside(place, ["read-tree", "--reset", "-u", commit.as_str()]).run()?;
         self.inside(place, ["clean", "--quiet", "-xffd"]).run()?;
-        Ok(())
+        self.complete(place, commit)
+    }
+
+    /// What a commit names and does not hold: files of submodules, and those that are kept apart.
+    fn complete(&self, place: &Place, commit: &CommitId) -> Result<(), GitError> {
+        self.fill_submodules(place, commit)?;
+        self.put_kept_apart(place, &*self.repository().listing(&self.repository().commit(commit.as_str())?.tree)?)
     }
 
     fn make_private(&self, place: &Place, head: &str) -> Result<(), GitError> {
         let references = fs::read(&place.references).unwrap_or_default();
-        self.repository().make_private(&place.path, head, &references, &place.index)
+        self.repository().make_private(&place.path, head, &references, &place.index)?;
+        self.hide_kept_apart(place)
     }
 
     pub(crate) fn place_of(&self, key: &AttemptKey) -> Place {
@@ -357,6 +376,8 @@ impl Workspaces {
         remove_tree(&place.watched)?;
         remove_tree(&place.fitting())?;
         remove_tree(&place.layers())?;
+        remove_tree(&place.submodules())?;
+        remove_tree(&place.kept_apart())?;
         remove_tree(&place.path)
     }
 }

@@ -1,6 +1,8 @@
 //! Worktrees, results, merges and integration with the real git, in repositories made for each test.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
 
+#[path = "workspaces/apart.rs"]
+mod apart;
 #[path = "workspaces/landing.rs"]
 mod landing;
 #[path = "workspaces/reverting.rs"]

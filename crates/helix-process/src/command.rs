@@ -12,6 +12,7 @@ use helix_core::error_chain;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::RunId;
 use helix_core::run::{Ending, StopCause, WallsHeld};
+use helix_core::secrets::{Secret, of_variables};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -82,6 +83,44 @@ pub const TOOLCHAIN: &[&str] = &[
     "no_proxy",
 ];
 
+/// What installers need of the environment besides: where packages come from, and whom TLS trusts. Only set-ups get it, since agents and
+/// gates have no use for it. Whole names: a prefix would bring tokens, and variables that say where to install.
+const INSTALLERS: &[&str] = &[
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_FIND_LINKS",
+    "PIP_TRUSTED_HOST",
+    "PIP_CERT",
+    "UV_INDEX_URL",
+    "UV_EXTRA_INDEX_URL",
+    "UV_DEFAULT_INDEX",
+    "UV_INDEX",
+    "UV_FIND_LINKS",
+    "npm_config_registry",
+    "npm_config_cafile",
+    "npm_config_https_proxy",
+    "npm_config_proxy",
+    "NPM_CONFIG_CAFILE",
+    "NPM_CONFIG_HTTPS_PROXY",
+    "NPM_CONFIG_PROXY",
+    "YARN_REGISTRY",
+    "YARN_NPM_REGISTRY_SERVER",
+    "BUN_CONFIG_REGISTRY",
+    "COREPACK_NPM_REGISTRY",
+    "CARGO_HTTP_CAINFO",
+    "CARGO_HTTP_PROXY",
+    "GOPRIVATE",
+    "GONOPROXY",
+    "GOINSECURE",
+    "GOSUMDB",
+    "BUNDLE_SSL_CA_CERT",
+    "COMPOSER_CAFILE",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "GIT_SSL_CAINFO",
+    "ALL_PROXY",
+    "all_proxy",
+];
+
 /// The environment of commands, as an explicit list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolEnvironment {
@@ -103,6 +142,20 @@ impl ToolEnvironment {
         let taken =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         Self { variables: taken.filter(|(name, _)| wanted(name)).collect() }
+    }
+
+    /// The same with what installers need of these variables of this process, but what is set already; `trusted` is whether they may have
+    /// addresses in which somebody is named, too.
+    #[must_use]
+    pub fn with_installers(self, variables: impl IntoIterator<Item = (String, String)>, trusted: bool) -> Self {
+        let wanted =
+            variables.into_iter().filter(|(name, _)| INSTALLERS.contains(&name.as_str()) && self.get(name).is_none());
+        let may_have = |(name, value): &(String, String)| {
+            let secrets = of_variables([(name.as_str(), value.as_str())]);
+            trusted || (secrets.is_empty() && logins(value).next().is_none())
+        };
+        let wanted: Vec<_> = wanted.filter(may_have).collect();
+        wanted.into_iter().fold(self, |all, (name, value)| all.with(name, value))
     }
 
     #[must_use]
@@ -129,6 +182,12 @@ impl ToolEnvironment {
         self.with("PATH", others.join(":"))
     }
 
+    /// What lets somebody in by the addresses among the variables: a password, or a token in the place of a name.
+    pub fn logins(&self) -> impl Iterator<Item = Secret> {
+        let all = self.iter().flat_map(|(name, value)| logins(value).map(move |login| (name, login)));
+        all.map(|(name, login)| Secret { name: name.to_owned(), value: login.to_owned() })
+    }
+
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
@@ -137,6 +196,16 @@ impl ToolEnvironment {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
+}
+
+/// The passwords in the addresses of a value, and the names without one: `https://TOKEN@host/`.
+fn logins(value: &str) -> impl Iterator<Item = &str> {
+    value.match_indices("://").filter_map(|(at, mark)| {
+        let rest = &value[at + mark.len()..];
+        let authority = rest.split(|c: char| c.is_whitespace() || "/?#,|".contains(c)).next()?;
+        let (login, _) = authority.rsplit_once('@')?;
+        Some(login.split_once(':').map_or(login, |(name, password)| if password.is_empty() { name } else { password }))
+    })
 }
 
 /// A command to run.
@@ -343,3 +412,7 @@ fn digest(path: &Path) -> std::io::Result<(String, u64, String)> {
     let length = std::io::copy(&mut file, &mut hash)?;
     Ok((format!("{:x}", hash.finalize()), length, end_of_file(path, MAX_TAIL)?))
 }
+
+#[cfg(test)]
+#[path = "command_test.rs"]
+mod tests;

@@ -8,7 +8,6 @@ pub mod chosen;
 pub mod codes;
 pub mod file_kind;
 pub mod front_matter;
-mod installs;
 pub mod project;
 pub mod rules;
 pub mod save_check;

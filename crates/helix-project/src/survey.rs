@@ -1,15 +1,23 @@
 //! What a repository that Helix has never seen is made of. Must not change anything, and must not run anything.
 
-use std::path::Path;
+mod installs;
+mod javascript;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use helix_core::said::Words;
 use helix_language::recorded;
 use helix_process::bounded::read_text;
 
-pub use super::installs::Install;
+pub use installs::Install;
+use javascript::{Manager, Package};
 
 /// Size of the largest file that is looked into, in bytes.
 const MOST: u64 = 1 << 20;
+
+/// Names of files that describe services in containers, as Docker looks for them.
+pub const COMPOSE_FILES: [&str; 4] = ["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"];
 
 /// What was found.
 #[derive(Debug, Clone, Default)]
@@ -18,8 +26,12 @@ pub struct Survey {
     pub languages: Vec<&'static Language>,
     /// How tests are run, in the same order.
     pub tests: Vec<Tests>,
+    /// What else is checked: linters, types, builds.
+    pub checks: Vec<Check>,
     /// What installs what they need.
     pub installs: Vec<Install>,
+    /// The file that describes services in containers.
+    pub compose: Option<&'static str>,
 }
 
 /// How the tests of one language are run here.
@@ -28,6 +40,32 @@ pub struct Tests {
     pub command: String,
     /// What it was concluded from.
     pub evidence: Words,
+}
+
+/// A command that says whether a result is in order, besides tests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    pub kind: CheckKind,
+    pub command: String,
+    /// What it was concluded from.
+    pub evidence: String,
+}
+
+/// Which gate asks it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckKind {
+    Lint,
+    Build,
+}
+
+impl CheckKind {
+    /// The gate's name in plans.
+    pub fn gate(self) -> &'static str {
+        match self {
+            Self::Lint => "lint_pass",
+            Self::Build => "build_pass",
+        }
+    }
 }
 
 impl Tests {
@@ -51,6 +89,13 @@ const PYTHON: Language =
 const RUST: Language = Language { name: "Rust", programs: &["cargo"], example: ("src/example.rs", "tests/example.rs") };
 const JAVASCRIPT: Language =
     Language { name: "JavaScript", programs: &["node", "npm"], example: ("src/example.js", "test/example.test.js") };
+const TYPESCRIPT: Language =
+    Language { name: "TypeScript", programs: &["node", "npm"], example: ("src/example.ts", "test/example.test.ts") };
+const JAVA: Language = Language {
+    name: "Java",
+    programs: &["java"],
+    example: ("src/main/java/Example.java", "src/test/java/ExampleTest.java"),
+};
 const GO: Language = Language { name: "Go", programs: &["go"], example: ("example.go", "example_test.go") };
 
 impl Survey {
@@ -67,32 +112,37 @@ pub fn survey(directory: &Path) -> Survey {
         survey.languages.push(language);
         survey.tests.extend(tests);
     };
-    if directory.join("Cargo.toml").is_file() {
-        found(&RUST, Some(Tests::new("cargo test", "Cargo.toml")));
+    if let Ok(Some(manifest)) = read_text(Some(directory), &directory.join("Cargo.toml"), MOST) {
+        // Without it, the tests of members beside a root package do not run.
+        let is_workspace = manifest.lines().any(|line| line.trim_start().starts_with("[workspace"));
+        let command = if is_workspace { "cargo test --workspace" } else { "cargo test" };
+        found(&RUST, Some(Tests::new(command, "Cargo.toml")));
     }
     if directory.join("go.mod").is_file() {
         found(&GO, Some(Tests::new("go test ./...", "go.mod")));
     }
-    if let Ok(Some(text)) = read_text(Some(directory), &directory.join("package.json"), MOST) {
-        found(&JAVASCRIPT, javascript_tests(&text, directory));
+    if directory.join("pom.xml").is_file() {
+        // With `-q` nobody sees how many tests have passed.
+        found(&JAVA, Some(Tests::new(&format!("{} -B -ntp test", maven(directory)), "pom.xml")));
+    }
+    if let Some(package) = Package::read(directory) {
+        found(package.language(), package.tests());
+        survey.checks = package.checks();
     }
     if is_python(directory) {
-        found(&PYTHON, python_tests(directory));
+        survey.languages.push(&PYTHON);
+        survey.tests.extend(python_tests(directory));
     }
-    survey.installs = super::installs::installs(directory);
+    survey.installs = installs::installs(directory);
+    survey.compose = COMPOSE_FILES.into_iter().find(|name| directory.join(name).is_file());
     survey
 }
 
-/// `npm test` where the project says what that is; Node's own runner where there are tests without it.
-fn javascript_tests(package: &str, directory: &Path) -> Option<Tests> {
-    let package: Option<serde_json::Value> = serde_json::from_str(package).ok();
-    let script = package.as_ref().and_then(|package| package.get("scripts")?.get("test")?.as_str());
-    // What `npm init` writes is no test.
-    if script.is_some_and(|script| !script.contains("no test specified")) {
-        return Some(Tests::new("npm test --silent", "package.json, scripts.test"));
-    }
-    let tests = ["test", "tests"].into_iter().find(|name| directory.join(name).is_dir())?;
-    Some(Tests::new("node --test", recorded!("survey-directory", name = tests)))
+/// Maven by the project's own wrapper, where it has one that can be started.
+pub(crate) fn maven(directory: &Path) -> &'static str {
+    use std::os::unix::fs::PermissionsExt as _;
+    let wrapper = std::fs::metadata(directory.join("mvnw"));
+    if wrapper.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o100 != 0) { "./mvnw" } else { "mvn" }
 }
 
 /// Files that only Python projects have, and that may name the program that runs their tests.
@@ -100,13 +150,14 @@ const PYTHON_FILES: [&str; 6] =
     ["pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini", "pytest.ini"];
 
 fn is_python(directory: &Path) -> bool {
-    let has_sources = || {
-        let mut entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-        entries.any(|entry| entry.path().extension().is_some_and(|extension| extension == "py"))
-    };
     PYTHON_FILES.iter().any(|name| directory.join(name).is_file())
-        || has_sources()
-        || first_test_file(&directory.join("tests")).is_some()
+        || has_sources(directory)
+        || test_files(directory).iter().any(|file| file.parent() == Some(Path::new("tests")))
+}
+
+fn has_sources(directory: &Path) -> bool {
+    let mut entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.any(|entry| entry.path().extension().is_some_and(|extension| extension == "py"))
 }
 
 fn python_tests(directory: &Path) -> Option<Tests> {
@@ -114,23 +165,104 @@ fn python_tests(directory: &Path) -> Option<Tests> {
     if let Some(name) = PYTHON_FILES.iter().find(|name| text(&directory.join(name)).contains("pytest")) {
         return Some(Tests::new("python3 -m pytest -q", recorded!("survey-mentions", file = *name)));
     }
-    let places = [directory.join("tests"), directory.to_owned()];
-    let (place, file) = places.iter().find_map(|place| Some((place, first_test_file(place)?)))?;
-    Some(if text(&place.join(&file)).contains("unittest") {
-        Tests::new(unittest_command(directory), recorded!("survey-unittest", file = file))
-    } else {
-        Tests::new("python3 -m pytest -q", recorded!("survey-pytest", file = file))
+    if text(&directory.join("manage.py")).contains("django") {
+        return Some(Tests::new("python3 manage.py test", "manage.py"));
+    }
+    let files = test_files(directory);
+    let Some(first) = files.first() else {
+        // It needs nothing that is to be installed, and the first tests are still to be written.
+        let says =
+            |name: &str, part: &str| text(&directory.join(name)).lines().any(|line| line.trim().starts_with(part));
+        let is_project = says("pyproject.toml", "[project]") || says("pyproject.toml", "[tool.poetry");
+        let requires = directory.join("requirements.txt").is_file() && has_sources(directory);
+        // Of others only tools are set up, or the documentation is made.
+        let signs = [
+            ("pyproject.toml", is_project),
+            ("setup.py", directory.join("setup.py").is_file()),
+            ("setup.cfg", says("setup.cfg", "[metadata]")),
+            ("requirements.txt", requires),
+        ];
+        let sign = signs.into_iter().find(|(_, is_there)| *is_there).map(|(name, _)| name);
+        return sign.map(|sign| Tests::new("python3 -m unittest discover -s tests", sign));
+    };
+    let shown = first.display().to_string();
+    let depth = |file: &Path| (file.starts_with("tests"), file.components().count());
+    let near = files.iter().filter(|file| depth(file) == depth(first));
+    let starts: BTreeSet<PathBuf> = near.map(|file| start_of(directory, file)).collect();
+    Some(match (text(&directory.join(first)).contains("unittest"), starts.first().filter(|_| starts.len() == 1)) {
+        (true, Some(start)) => {
+            let start = Some(start.to_string_lossy()).filter(|start| !start.is_empty());
+            let start = start.map(|start| format!(" -s {}", quoted(&start))).unwrap_or_default();
+            Tests::new(&format!("python3 -m unittest discover{start}"), recorded!("survey-unittest", file = shown))
+        }
+        // Of tests in several places unittest would find those of one.
+        _ => Tests::new("python3 -m pytest -q", recorded!("survey-pytest", file = shown)),
     })
 }
 
-fn first_test_file(directory: &Path) -> Option<String> {
-    let names = std::fs::read_dir(directory).ok()?.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    names.filter(|name| name.ends_with(".py") && (name.starts_with("test_") || name.ends_with("_test.py"))).min()
+/// Whether setuptools looks for the packages of a project itself, among the directories at its root: `adr` and `plans` would be two more.
+pub fn finds_packages_itself(directory: &Path) -> bool {
+    let text = |name: &str| read_text(Some(directory), &directory.join(name), MOST).ok().flatten().unwrap_or_default();
+    let (project, setup) = (text("pyproject.toml"), text("setup.py") + &text("setup.cfg"));
+    let builds = project.contains("setuptools") || !setup.is_empty();
+    let is_told =
+        project.contains("[tool.setuptools") || ["packages", "py_modules"].iter().any(|key| setup.contains(key));
+    let mut entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let has_package = entries.any(|entry| entry.path().join("__init__.py").is_file() && entry.file_name() != "tests");
+    builds && !is_told && has_package && !directory.join("src").is_dir()
 }
 
-/// Tests in a directory that is no package are only found when it is named.
-fn unittest_command(directory: &Path) -> &'static str {
-    let tests = directory.join("tests");
-    let named = tests.is_dir() && !tests.join("__init__.py").exists();
-    if named { "python3 -m unittest discover -s tests" } else { "python3 -m unittest discover" }
+/// A path as a word of a command.
+fn quoted(path: &str) -> String {
+    let is_plain = path.chars().all(|c| c.is_alphanumeric() || "_-./".contains(c));
+    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
+
+/// How far below the root test files are looked for, and in how many directories.
+const DEPTH: usize = 4;
+const DIRECTORIES: usize = 1_000;
+
+/// Files of Python with tests, relative to the root: first those in `tests`, then those that are least deep.
+fn test_files(root: &Path) -> Vec<PathBuf> {
+    let (mut found, mut open, mut seen) = (Vec::new(), vec![PathBuf::new()], 0);
+    while let Some(place) = open.pop() {
+        seen += 1;
+        for entry in std::fs::read_dir(root.join(&place)).into_iter().flatten().flatten() {
+            let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
+            let path = place.join(&name);
+            let is_test = name.ends_with(".py") && (name.starts_with("test_") || name.ends_with("_test.py"));
+            if kind.is_dir() && is_own(&entry.path(), &name) {
+                if path.components().count() < DEPTH && seen + open.len() < DIRECTORIES {
+                    open.push(path);
+                }
+            } else if is_test && !kind.is_dir() {
+                found.push(path);
+            }
+        }
+    }
+    found.sort_by_cached_key(|path| (!path.starts_with("tests"), path.components().count(), path.clone()));
+    found
+}
+
+/// Whether a directory has what the project itself wrote: not what tools have filled, and no repository or environment of its own.
+fn is_own(path: &Path, name: &str) -> bool {
+    let of_tools =
+        ["node_modules", "site-packages", "__pycache__", "build", "dist", "target", "vendor", "fixtures", "testdata"];
+    !name.starts_with('.')
+        && !of_tools.contains(&name)
+        && !path.join(".git").exists()
+        && !path.join("pyvenv.cfg").exists()
+}
+
+/// Where unittest has to start to find a file: it goes down into packages alone.
+fn start_of(root: &Path, file: &Path) -> PathBuf {
+    let mut start = file.parent().unwrap_or(file);
+    while !start.as_os_str().is_empty() && root.join(start).join("__init__.py").is_file() {
+        start = start.parent().unwrap_or(Path::new(""));
+    }
+    start.to_path_buf()
+}
+
+#[cfg(test)]
+#[path = "survey/survey_test.rs"]
+mod tests;

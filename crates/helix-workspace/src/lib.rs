@@ -5,11 +5,13 @@
 
 mod copied;
 mod key;
+mod reach;
 mod service;
 mod settings;
 mod setup;
 mod store;
 
+pub use reach::unreached_registry;
 pub use service::{SERVICES, services_main};
 pub use settings::{Service, Workspace};
 pub use setup::SetupFailure;

@@ -21,6 +21,8 @@ use helix_process::{
 };
 use tokio_util::sync::CancellationToken;
 
+use super::reach::unreached_registry;
+
 /// Most of a command's output that a message quotes, in bytes.
 const QUOTED: usize = 3 << 10;
 
@@ -154,6 +156,11 @@ impl Setup<'_> {
             TRY_SERVICES => recorded!("workspace-services"),
             command => format!("`{command}`").into(),
         };
+        // Whoever wrote the files: no registry answers for them.
+        if let Some(host) = unreached_registry(&output, self.environment.iter()) {
+            let message = recorded!("workspace-setup-unreached", what = what, host = &host, said = quoted.trim());
+            return SetupFailure::Fault(fault(FaultKind::Environment, message));
+        }
         let said = if quoted.is_empty() { String::new() } else { format!(":\n{quoted}") };
         let log = self.log.display().to_string();
         let message = recorded!("workspace-setup-failed", what = what, how = how, said = said, log = log);

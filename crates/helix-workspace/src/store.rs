@@ -180,7 +180,7 @@ impl Preparations {
             tree: place.join("tree"),
             log: directory.join("setup.log"),
             readable: Vec::new(),
-            environment: wanted.environment.clone(),
+            environment: with_installers(&wanted.environment, is_own),
             // What the user has written may reach what any run may.
             network: if is_own { self.supervisor.sandbox().network } else { wanted.network },
             limit: Duration::from_secs(wanted.workspace.timeout_seconds),
@@ -245,6 +245,16 @@ impl Preparations {
         })
         .await
     }
+}
+
+/// What installers need of this process's environment. What an agent has written, a script of a package above all, gets no login.
+fn with_installers(environment: &ToolEnvironment, is_own: bool) -> ToolEnvironment {
+    let variables =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let given = environment.clone().with_installers(variables, is_own);
+    // Commands print the addresses that they ask, with what is in them.
+    secrets::hold(of_variables(given.iter()).into_iter().chain(given.logins()));
+    given
 }
 
 /// What the preparation of a commit is made of. One that decides as the user's own does is prepared as that is, so that nothing an agent
@@ -331,7 +341,8 @@ fn keep(place: &Path, entries: &[String]) -> std::io::Result<()> {
         fs::rename(whole.join(entry), target)?;
     }
     remove_tree(&whole)?;
-    for record in ["checkout.index", "checkout.references", "checkout.around"] {
+    for record in ["checkout.index", "checkout.references", "checkout.around", "checkout.submodules", "checkout.apart"]
+    {
         remove_tree(&place.join(record))?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use helix_engine::{DialectName, Product, Program, agent_kind};
 use helix_language::say;
 use helix_project::adr_files::Place;
-use helix_project::survey::{Install, Survey, survey};
+use helix_project::survey::{Install, Survey, finds_packages_itself, survey};
 use serde_json::json;
 
 use crate::commands::plan::{PLAN_FILE, template};
@@ -71,6 +71,7 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
     let value = json!({
         "written": written, "kept": kept, "agents": agents, "git_repository": root.is_some(),
         "languages": names(&survey), "tests": tests.collect::<Vec<_>>(),
+        "checks": survey.checks.iter().map(|check| json!({ "gate": check.kind.gate(), "command": check.command })).collect::<Vec<_>>(),
     });
     context.terminal.answer(&value, &lines.join("\n"))?;
     // A person has just asked for this file, and Helix has written it: it counts as it is now, and its project's gates may be tried.
@@ -100,17 +101,28 @@ fn found(context: &Context, survey: &Survey, agents: &[&str], directory: &Path, 
     ];
     rows.extend(survey.tests.iter().map(|tests| {
         let evidence = language.words(&tests.evidence);
-        let why = match lacks_pytest(context, root.unwrap_or(directory), &tests.command) {
+        let is_installed = survey.installs.iter().any(|install| ["uv", "poetry", "python3"].contains(&install.program));
+        let why = match !is_installed && lacks_pytest(context, root.unwrap_or(directory), &tests.command) {
             true => say!(language, "init-no-pytest", evidence = evidence),
             false => evidence,
         };
         (say!(language, "init-tests"), format!("{}  ({why})", tests.command))
     }));
+    let checks = survey.checks.iter();
+    rows.extend(
+        checks.map(|check| (say!(language, "init-checks"), format!("{}  ({})", check.command, check.evidence))),
+    );
     rows.extend(survey.installs.iter().map(|install| {
         let commands = install.commands.join("; ");
         (say!(language, "init-setup"), format!("{commands}  ({})", install.evidence))
     }));
-    if survey.tests.is_empty() {
+    rows.extend(
+        survey.compose.map(|file| (say!(language, "init-services"), say!(language, "init-compose", file = file))),
+    );
+    if finds_packages_itself(directory) {
+        rows.push((say!(language, "init-setup"), say!(language, "init-flat-layout")));
+    }
+    if survey.tests.is_empty() && survey.checks.is_empty() {
         rows.push((say!(language, "init-tests"), say!(language, "init-no-tests")));
     }
     let shown = directory.display().to_string();
@@ -121,7 +133,7 @@ fn found(context: &Context, survey: &Survey, agents: &[&str], directory: &Path, 
         None => say!(language, "init-no-repository", place = shown),
     };
     rows.push(("git".to_owned(), repository));
-    rows.into_iter().map(|(what, text)| format!("{what:<10}{text}")).collect()
+    rows.into_iter().map(|(what, text)| format!("{what:<12}{text}")).collect()
 }
 
 /// Whether a command needs a pytest that the python3 of the project's jobs does not have.
@@ -205,12 +217,27 @@ fn workspace(context: &Context, survey: &Survey, copied: &[String]) -> String {
     text
 }
 
-/// Files with settings at the root that git ignores, such as `.env`.
+/// How far below the root settings are looked for, and in how many directories.
+const DEPTH: usize = 3;
+const DIRECTORIES: usize = 2_000;
+
+/// Files with settings that git ignores, such as `.env` and `server/.env`.
 fn ignored_settings(directory: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let names = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut names: Vec<String> = names.filter(|name| name == ".env" || name.starts_with(".env.")).collect();
+    let (mut names, mut open, mut seen) = (Vec::new(), vec![(directory.to_path_buf(), 0)], 0);
+    while let Some((place, depth)) = open.pop() {
+        seen += 1;
+        for entry in std::fs::read_dir(&place).into_iter().flatten().flatten() {
+            let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
+            // What tools have filled, and repositories of their own, have settings of others.
+            let is_own = !name.starts_with('.') && name != "node_modules" && !entry.path().join(".git").exists();
+            if kind.is_dir() && is_own && depth < DEPTH && seen + open.len() < DIRECTORIES {
+                open.push((entry.path(), depth + 1));
+            } else if kind.is_file() && is_settings(&name) {
+                let path = entry.path();
+                names.extend(path.strip_prefix(directory).ok().and_then(Path::to_str).map(str::to_owned));
+            }
+        }
+    }
     names.retain(|name| {
         let mut git = Command::new("git");
         git.current_dir(directory).args(["check-ignore", "-q", "--", name]);
@@ -219,6 +246,12 @@ fn ignored_settings(directory: &Path) -> Vec<String> {
     });
     names.sort();
     names
+}
+
+/// Whether a file has settings by its name. Those of production are nothing for agents.
+fn is_settings(name: &str) -> bool {
+    let is_production = |part: &str| part.to_ascii_lowercase().starts_with("prod");
+    name == ".env" || name.strip_prefix(".env.").is_some_and(|of| !of.split('.').any(is_production))
 }
 
 /// Named so that no check takes it for a decision.
@@ -236,3 +269,7 @@ fn adr_template() -> String {
         "Architecture decisions of this project. `helix adr new TITLE` writes a draft like the one below,\n`helix adr finalize DRAFT` checks and numbers it.\n\n{draft}"
     )
 }
+
+#[cfg(test)]
+#[path = "init_test.rs"]
+mod tests;

@@ -1,0 +1,202 @@
+//! The files of submodules in work places: what the user's repository has of them is put there, nothing is fetched.
+//!
+//! Must not look at anything of a submodule's own repository but its objects: its configuration, hooks and filters are those of others.
+//! Where a submodule lies is said by the tree; `.gitmodules` only says its name, and may say anything.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use helix_core::ids::{CommitId, TreeId};
+use sha2::{Digest as _, Sha256};
+
+use super::error::GitError;
+use super::files::remove_tree;
+use super::objects::{CommitObject, EntryKind, empty_tree};
+use super::own::object_directories;
+use super::repository::Repository;
+use super::workspaces::{MEMORY, Place, Workspaces, is_directory};
+
+/// Most submodules that are filled, and how deep they may lie in each other.
+const MOST: usize = 200;
+const DEEPEST: usize = 5;
+/// Most of a `.gitmodules` that is read, in bytes.
+const MAX_READ: usize = 1 << 20;
+
+/// Below the host's own repository.
+const DIRECTORY: &str = "modules";
+
+/// A repository of which the submodules are filled.
+struct Level<'a> {
+    repository: &'a Repository,
+    tree: TreeId,
+    /// Where git keeps the repositories of its submodules, by their names.
+    kept: Vec<PathBuf>,
+    /// Where it lies in the work place.
+    at: &'a Path,
+    depth: usize,
+}
+
+/// A submodule as the user has it.
+struct Found {
+    repository: Repository,
+    commit: CommitObject,
+    kept: PathBuf,
+}
+
+impl Workspaces {
+    /// Fills the directories of submodules of a commit that is checked out. One that the user has not got is empty, whatever was there.
+    ///
+    /// # Errors
+    /// Git or the disk failed.
+    pub(crate) fn fill_submodules(&self, place: &Place, commit: &CommitId) -> Result<(), GitError> {
+        let (repository, user) = (self.repository(), self.repository().user());
+        let tree = repository.commit(commit.as_str())?.tree;
+        let kept = [user.own_dir(), user.common_dir()].map(|directory| directory.join(DIRECTORY)).to_vec();
+        let level = Level { repository, tree, kept, at: Path::new(""), depth: 0 };
+        let mut left = MOST;
+        level.fill(place, &mut left)
+    }
+}
+
+impl Level<'_> {
+    /// One after the other, with those in it: no more repositories are open than lie in each other.
+    fn fill(&self, place: &Place, left: &mut usize) -> Result<(), GitError> {
+        let submodules = self.repository.submodules(&self.tree)?;
+        if submodules.is_empty() {
+            return Ok(());
+        }
+        let names = if self.depth > DEEPEST { BTreeMap::new() } else { self.repository.submodule_names(&self.tree)? };
+        for (path, commit) in submodules {
+            let at = self.at.join(&path);
+            let found = match names.get(&path) {
+                Some(name) => self.find(name, &commit, left)?,
+                None => None,
+            };
+            match found {
+                None => empty(place, &at)?,
+                Some(Found { repository, commit, kept }) => {
+                    fill(&repository, place, &at, &commit.id)?;
+                    let (kept, depth) = (vec![kept.join(DIRECTORY)], self.depth + 1);
+                    Level { repository: &repository, tree: commit.tree, kept, at: &at, depth }.fill(place, left)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One of its submodules, if the user has it, and if it may be filled still.
+    fn find(&self, name: &str, commit: &str, left: &mut usize) -> Result<Option<Found>, GitError> {
+        let Some(kept) = self.kept.iter().find_map(|kept| kept_in(kept, name)) else { return Ok(None) };
+        let Some(fewer) = left.checked_sub(1) else {
+            tracing::warn!(name, "there are more submodules than are filled: this one is empty");
+            return Ok(None);
+        };
+        *left = fewer;
+        let repository = self.repository.lent(&kept)?;
+        let commit = repository.find_commit(commit).ok().flatten();
+        Ok(commit.map(|commit| Found { repository, commit, kept }))
+    }
+}
+
+impl Repository {
+    /// The names that a `.gitmodules` gives submodules, by their paths.
+    fn submodule_names(&self, tree: &TreeId) -> Result<BTreeMap<PathBuf, String>, GitError> {
+        let files = self.listing(tree)?;
+        let entry = files.get(".gitmodules").filter(|entry| entry.kind.is_file());
+        let Some(entry) = entry.filter(|entry| self.size(&entry.object).is_ok_and(|size| size <= MAX_READ)) else {
+            return Ok(BTreeMap::new());
+        };
+        // Of a blob, git follows no `include`.
+        let args = ["config", "-z", "--no-includes", "--blob", &entry.object, "--get-regexp", r"^submodule\..*\.path$"];
+        // One that cannot be read, or that names none, is one of no submodule.
+        let Ok(output) = self.git(self.top(), args).accept(&[0, 1]).run() else { return Ok(BTreeMap::new()) };
+        let text = String::from_utf8_lossy(&output.stdout);
+        let mut names = BTreeMap::new();
+        for (key, path) in text.split('\0').filter_map(|entry| entry.split_once('\n')) {
+            if let Some(name) = key.strip_prefix("submodule.").and_then(|name| name.strip_suffix(".path")) {
+                names.entry(path.trim_end_matches('/').into()).or_insert_with(|| name.to_owned());
+            }
+        }
+        Ok(names)
+    }
+
+    /// Submodules of a tree: their paths, as they are, and commits.
+    fn submodules(&self, tree: &TreeId) -> Result<Vec<(PathBuf, String)>, GitError> {
+        if !self.listing(tree)?.values().any(|entry| entry.kind == EntryKind::Submodule) {
+            return Ok(Vec::new());
+        }
+        let none = TreeId::new(empty_tree(tree))
+            .map_err(|error| GitError::Unreadable { command: "git diff-tree".into(), problem: error.to_string() })?;
+        let entries = self.raw_changes(&none, tree)?.into_iter().filter_map(|change| Some((change.path, change.new?)));
+        let submodules = entries.filter(|(_, entry)| entry.kind == EntryKind::Submodule);
+        Ok(submodules.map(|(path, entry)| (OsString::from_vec(path).into(), entry.object)).collect())
+    }
+
+    /// A repository of the host's own with the objects that lie in a directory of git's: nothing else of that counts.
+    fn lent(&self, from: &Path) -> Result<Self, GitError> {
+        let hash = Sha256::digest(from.as_os_str().as_encoded_bytes());
+        let name: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let objects = object_directories(from.join("objects"))?;
+        self.beside(&self.common_dir().join(DIRECTORY).join(name), &objects)
+    }
+}
+
+/// Where git keeps the repository of a submodule with this name: below the directory for that, whatever the name says, and on no way
+/// that leads out of it.
+fn kept_in(kept: &Path, name: &str) -> Option<PathBuf> {
+    let is_plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    let (root, found) = (kept.canonicalize().ok()?, kept.join(name).canonicalize().ok()?);
+    (is_plain && !name.is_empty() && found != root && found.starts_with(&root) && found.join("objects").is_dir())
+        .then_some(found)
+}
+
+/// Brings a directory of a work place to a submodule's commit.
+fn fill(lent: &Repository, place: &Place, at: &Path, commit: &CommitId) -> Result<(), GitError> {
+    let target = own_directory(&place.path, at)?;
+    let (records, index) = (place.submodules(), index_of(place, at));
+    fs::create_dir_all(&records).map_err(GitError::disk("create", &records))?;
+    // Whoever was here before may have changed everything in it.
+    if !index.exists() {
+        remove_tree(&target)?;
+        own_directory(&place.path, at)?;
+    }
+    super::workspaces::remove_stale_lock(&index)?;
+    let git = |args: &[&str]| {
+        let call = lent.git(&target, args).env("GIT_WORK_TREE", &target).env("GIT_INDEX_FILE", &index);
+        call.memory(MEMORY).run()
+    };
+    git(&["read-tree", "--reset", "-u", commit.as_str()])?;
+    git(&["clean", "--quiet", "-xffd"]).map(drop)
+}
+
+/// Leaves nothing in the directory of a submodule.
+fn empty(place: &Place, at: &Path) -> Result<(), GitError> {
+    remove_tree(&index_of(place, at))?;
+    remove_tree(&own_directory(&place.path, at)?)?;
+    own_directory(&place.path, at).map(drop)
+}
+
+/// The index of a submodule in a work place.
+fn index_of(place: &Place, at: &Path) -> PathBuf {
+    let hash = Sha256::digest(at.as_os_str().as_encoded_bytes());
+    place.submodules().join(hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>())
+}
+
+/// A directory of a work place, made if it is not there; what stands in its way is removed, links above all.
+fn own_directory(top: &Path, at: &Path) -> Result<PathBuf, GitError> {
+    let mut path = top.to_path_buf();
+    for part in at.components() {
+        let Component::Normal(name) = part else {
+            return Err(GitError::NoObject { name: at.display().to_string(), repository: top.into() });
+        };
+        path.push(name);
+        if !is_directory(&path) {
+            remove_tree(&path)?;
+            fs::create_dir(&path).map_err(GitError::disk("create", &path))?;
+        }
+    }
+    Ok(path)
+}

@@ -1,0 +1,80 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use super::*;
+
+fn found(output: &str, variables: &[(&str, &str)]) -> Option<String> {
+    unreached_registry(output, variables.iter().copied())
+}
+
+#[test]
+fn a_registry_that_gave_no_answer_is_named() {
+    for (output, host) in [
+        (
+            "npm error code ENOTFOUND\nnpm error request to https://registry.npmjs.org/vite failed, reason: getaddrinfo ENOTFOUND registry.npmjs.org",
+            "registry.npmjs.org",
+        ),
+        ("All attempts to connect to pypi.org failed.", "pypi.org"),
+        (
+            "error: Failed to fetch: `https://pypi.org/simple/pytest/`\n  Caused by: dns error\n  dns error: failed to lookup address: pypi.org",
+            "pypi.org",
+        ),
+        ("  [6] Could not resolve hostname (Could not resolve host: index.crates.io)", "index.crates.io"),
+        (
+            "go: example.com/a@v1: Get \"https://proxy.golang.org/x\": dial tcp: lookup proxy.golang.org: no such host",
+            "proxy.golang.org",
+        ),
+        (
+            "[ERROR] Could not transfer artifact a:b:pom:1 from/to central (https://repo.maven.apache.org/maven2): Unknown host repo.maven.apache.org",
+            "repo.maven.apache.org",
+        ),
+        (
+            "If you are offline or behind a proxy, set HTTPS_PROXY so Next.js can reach fonts.googleapis.com.",
+            "fonts.googleapis.com",
+        ),
+    ] {
+        assert_eq!(found(output, &[]).as_deref(), Some(host), "{output}");
+    }
+    let mirror = [("PIP_INDEX_URL", "https://me:secret@mirror.example.org:8443/simple")];
+    let refused = "Connection to mirror.example.org timed out: Failed to establish a new connection";
+    assert_eq!(found(refused, &mirror).as_deref(), Some("mirror.example.org"));
+    assert_eq!(found(refused, &[]), None);
+}
+
+#[test]
+fn what_tests_say_of_other_hosts_or_of_a_registry_that_answers_is_none() {
+    for output in [
+        "AssertionError: getaddrinfo ENOTFOUND api.example.com",
+        "npm error 404 Not Found - GET https://registry.npmjs.org/no-such-package",
+        "getaddrinfo ENOTFOUND mypypi.org.example.com",
+        "connect ECONNREFUSED 127.0.0.1:5432",
+        "",
+    ] {
+        assert_eq!(found(output, &[]), None, "{output}");
+    }
+}
+
+#[test]
+fn a_registry_of_this_machine_is_known_by_its_port() {
+    for address in
+        ["http://localhost:4873/", "http://me:secret@LOCALHOST:4873", "http://[::1]:4873/npm", "http://127.0.0.1:4873"]
+    {
+        let variables = [("NPM_CONFIG_REGISTRY", address)];
+        for output in [
+            "connect ECONNREFUSED 127.0.0.1:4873",
+            "connect ECONNREFUSED ::1:4873",
+            "ECONNREFUSED http://localhost:4873/vite",
+        ] {
+            let host = found(output, &variables).unwrap_or_else(|| panic!("{address}: {output}"));
+            assert!(host.ends_with(":4873"), "{host}");
+        }
+        for output in
+            ["connect ECONNREFUSED 127.0.0.1:5432", "ECONNREFUSED localhost", "connect ECONNREFUSED [::1]:48730"]
+        {
+            assert_eq!(found(output, &variables), None, "{address}: {output}");
+        }
+    }
+    let plain = [("PIP_INDEX_URL", "http://[::1]/simple")];
+    assert_eq!(found("connect ECONNREFUSED ::1:80", &plain).as_deref(), Some("[::1]:80"));
+    let upper = [("PIP_INDEX_URL", "https://Mirror.Example.ORG/simple")];
+    assert_eq!(found("getaddrinfo ENOTFOUND mirror.example.org", &upper).as_deref(), Some("mirror.example.org"));
+}
