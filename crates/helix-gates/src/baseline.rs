@@ -183,6 +183,8 @@ pub(crate) struct Measure {
     pub(crate) baseline: Baseline,
     /// What kept it from checking anything.
     pub(crate) fault: Option<Fault>,
+    /// What it printed, where it ran and failed.
+    pub(crate) output: Option<String>,
 }
 
 impl Measure {
@@ -193,7 +195,7 @@ impl Measure {
                 tracing::info!(%error, "the command does not run there");
                 let end = BaselineEnd::NotRun(error.to_string());
                 let baseline = Baseline { end, run: None, said: Lines::default(), lacks: None };
-                Ok(Self { baseline, fault: Some(error.fault()) })
+                Ok(Self { baseline, fault: Some(error.fault()), output: None })
             }
             other => other,
         }
@@ -275,12 +277,28 @@ impl Cache {
         (commit, tree): (&CommitId, &TreeId),
         suffix: &str,
     ) -> Result<Measure, Trouble> {
+        let nothing = async |_: &Measure| Ok(None);
+        let measured = self.measured_unless(command, (commit, tree), suffix, nothing).await?;
+        measured.map_err(Trouble::from)
+    }
+
+    /// The same, and what its surroundings lacked if it ran and failed: such a run is not kept, so that the next one asks again.
+    pub(crate) async fn measured_unless(
+        &self,
+        command: &impl Measured,
+        (commit, tree): (&CommitId, &TreeId),
+        suffix: &str,
+        lacked: impl AsyncFnOnce(&Measure) -> Result<Option<Fault>, Trouble>,
+    ) -> Result<Result<Measure, Fault>, Trouble> {
         if let Some(baseline) = self.load(tree).await {
-            return Ok(Measure { baseline, fault: None });
+            return Ok(Ok(Measure { baseline, fault: None, output: None }));
         }
         let found = command.measure(commit, suffix, &[]).await?;
+        if let Some(fault) = lacked(&found).await? {
+            return Ok(Err(fault));
+        }
         self.store(tree, &found.baseline).await;
-        Ok(found)
+        Ok(Ok(found))
     }
 
     /// Keeps what a tree gave. Of two runs of one tree the better one stays: a test that fails now and then is no old failure.

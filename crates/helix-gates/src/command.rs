@@ -112,7 +112,11 @@ impl Measured for Commanded<'_> {
         let measured = async {
             let checked = self.run(commit, suffix, with).await?;
             let baseline = Baseline::of_command(checked.run.end, &checked.output);
-            Ok(Measure { baseline, fault: checked.fault() })
+            Ok(Measure {
+                fault: checked.fault(),
+                output: Some(checked.output).filter(|_| !baseline.is_good()),
+                baseline,
+            })
         };
         Measure::begun(measured.await)
     }

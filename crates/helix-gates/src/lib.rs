@@ -26,6 +26,7 @@ mod syntax;
 mod syntax_check;
 mod test_run;
 mod tests;
+mod unmet;
 
 use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;

@@ -21,6 +21,7 @@ use super::lacking::{ignored, remedy};
 use super::pattern::Pattern;
 use super::test_run::TestRun;
 use super::tests::Testing;
+use super::unmet::unmet;
 
 /// How many ignored files are tried one by one.
 const MOST_ALONE: usize = 8;
@@ -93,7 +94,15 @@ async fn look(
     argv: &[String],
 ) -> Result<Ready, Trouble> {
     let (commit, tree) = (&context.result.commit, &context.result.tree);
-    let measure = cache.measured(command, (commit, tree), ".base").await?;
+    let measured = cache.measured_unless(command, (commit, tree), ".base", async |measure| {
+        let Some(output) = measure.output.clone() else { return Ok(None) };
+        let (of, line, baseline) = (context.clone(), line.to_owned(), measure.baseline.clone());
+        blocking(move || unmet(&of, &line, &output, &baseline)).await?
+    });
+    let measure = match measured.await? {
+        Ok(measure) => measure,
+        Err(fault) => return Ok(Ready::Cannot(fault)),
+    };
     if measure.baseline.is_good() {
         return Ok(Ready::Passes);
     }

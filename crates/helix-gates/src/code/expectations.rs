@@ -13,6 +13,7 @@ use regex::{Captures, Regex};
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
+use super::documented::documented;
 use super::{Code, children, inside, is_rust_case, line_of, part, pattern, text, visit};
 
 /// An assertion that something equals a constant.
@@ -124,6 +125,16 @@ fn shown(constant: &str) -> String {
 
 /// What the tests of a file ask.
 pub(crate) fn asked(code: Code, source: &str) -> Vec<Asked> {
+    let mut found = asked_by_tests(code, source);
+    match code {
+        Code::Python => found.extend(examples(source)),
+        Code::Rust => found.extend(documented(source).iter().flat_map(|examples| asked_by_tests(code, examples))),
+        _ => {}
+    }
+    found
+}
+
+fn asked_by_tests(code: Code, source: &str) -> Vec<Asked> {
     let mut found = Vec::new();
     read(code, source, |test, unit, node| {
         for (question, expected) in compared(code, node, source) {
@@ -137,9 +148,6 @@ pub(crate) fn asked(code: Code, source: &str) -> Vec<Asked> {
             });
         }
     });
-    if code == Code::Python {
-        found.extend(examples(source));
-    }
     found
 }
 
@@ -179,7 +187,12 @@ fn names_of_tests(code: Code, source: &str) -> BTreeSet<String> {
     read(code, source, |test, _, _| {
         found.insert(test.to_owned());
     });
-    if code == Code::Python && has_examples(source) {
+    let has_examples = match code {
+        Code::Python => has_examples(source),
+        Code::Rust => documented(source).is_some(),
+        _ => false,
+    };
+    if has_examples {
         found.insert(EXAMPLES.to_owned());
     }
     found
@@ -429,6 +442,9 @@ pub(super) static SCRIPT_EQUAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^((\w+\.)?assert\.(strictEqual|equal|deepEqual|deepStrictEqual)|t\.(is|equal|same|deepEqual))$")
 });
 pub(super) static TEXTS: LazyLock<Regex> = LazyLock::new(|| pattern(r#""(\\.|[^"\\])*"|'(\\.|[^'\\])*'"#));
+/// A text with what says its kind, such as bytes.
+static LITERALS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!("(?:\\b(?i:[bcru]|[bc]r|rb)#*)?(?:{})#*", TEXTS.as_str())));
 /// A text of code, or a comma before the end of a list.
 static LAYOUT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?:\b[uU])?(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)')|,\s*([\]}])"#));
@@ -448,7 +464,7 @@ fn is_constant(text: &str) -> bool {
     const WRAPS: [&str; 12] =
         ["True", "False", "None", "true", "false", "null", "undefined", "nil", "Some", "Ok", "Err", "vec"];
     let text = APPROXIMATE.replace_all(text, "$2");
-    let bare = TEXTS.replace_all(&text, "0");
+    let bare = LITERALS.replace_all(&text, "0");
     !text.is_empty() && WORDS.find_iter(&bare).all(|word| WRAPS.contains(&word.as_str()))
 }
 

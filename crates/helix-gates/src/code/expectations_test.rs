@@ -86,6 +86,18 @@ fn other_answers_to_the_same_questions_are_found() {
             "test_a expects `\"a,\"` now, and expected `\"a\"`",
         ),
         (
+            Code::Python,
+            "def test_a():\n    assert f() == b'a'\n    assert g() == Rb'\\d'\n",
+            "def test_a():\n    assert f() == b'b'\n    assert g() == Rb'\\d'\n".into(),
+            "test_a expects `b\"b\"` now, and expected `b\"a\"`",
+        ),
+        (
+            Code::Rust,
+            "#[test]\nfn a() {\n    assert_eq!(f(), br#\"a\"#);\n}\n",
+            "#[test]\nfn a() {\n    assert_eq!(f(), br#\"b\"#);\n}\n".into(),
+            "a expects `br#\"b\"#` now, and expected `br#\"a\"#`",
+        ),
+        (
             Code::Rust,
             "#[test]\nfn a() {\n    assert_eq!(f(), 'a');\n}\n",
             "#[test]\nfn a() {\n    assert_eq!(f(), \"a\");\n}\n".into(),
@@ -96,6 +108,12 @@ fn other_answers_to_the_same_questions_are_found() {
             ">>> f()\n{'a': 1}\n",
             ">>> f()\n{\"a\": 1}\n".into(),
             "examples expects `{\"a\":1}` now, and expected `{'a':1}`",
+        ),
+        (
+            Code::Rust,
+            "/// Adds.\n///\n/// ```\n/// # use a::f;\n/// assert_eq!(f(1), 2);\n/// ```\npub fn f() {}\n/// ```text\n/// assert_eq!(f(2), 2);\n/// ```\nfn g() {}\n",
+            "/// Adds.\n///\n/// ```\n/// # use a::f;\n/// assert_eq!(f(1), 3);\n/// ```\npub fn f() {}\n/// ```text\n/// assert_eq!(f(2), 3);\n/// ```\nfn g() {}\n".into(),
+            "examples expects `3` now, and expected `2`",
         ),
         (Code::Python, shown, shown.replace("\n3", "\n2"), "examples expects `2` now, and expected `3`"),
     ];
@@ -161,4 +179,30 @@ fn answers_that_stand_in_the_code_are_found() {
         ),
         [0; 0]
     );
+}
+
+#[test]
+fn examples_of_documentation_are_those_that_run() {
+    let asked = |source: &str| {
+        let all = asked(Code::Rust, source).into_iter();
+        all.map(|one| (one.line, one.question, one.expected)).collect::<Vec<_>>()
+    };
+    let one = |line| vec![(line, "f(1)".to_owned(), "2".to_owned())];
+    for (source, line) in [
+        ("//! ```\n//! # use a::f;\n//! #\n//! assert_eq!(f(1), 2);\n//! ```\n", 4),
+        ("mod a {\n    /// ```rust, edition2021\n    /// assert_eq!(f(1), 2);\n    /// ```\n    fn f() {}\n}\n", 3),
+        ("/**\n * ```\n * assert_eq!(f(1), 2);\n * ```\n */\nfn f() {}\n", 3),
+        ("/// ````text\n/// ```\n/// ````\n/// ```\n/// assert_eq!(f(1), 2);\n/// ```\nfn f() {}\n", 5),
+    ] {
+        assert_eq!(asked(source), one(line), "{source}");
+    }
+    for source in [
+        "const A: &str = r#\"\n/// ```\n/// assert_eq!(f(1), 2);\n/// ```\n\"#;\n",
+        "/*\n/// ```\n/// assert_eq!(f(1), 2);\n/// ```\n*/\n",
+        "/// ```should_panic\n/// assert_eq!(f(1), 2);\n/// ```\nfn f() {}\n",
+        "/// ```no_run\n/// assert_eq!(f(1), 2);\n/// ```\nfn f() {}\n",
+        "/// ```\n/// /// ```\n/// /// assert_eq!(f(1), 2);\n/// /// ```\n/// fn f() {}\n/// ```\nfn f() {}\n",
+    ] {
+        assert_eq!(asked(source), [], "{source}");
+    }
 }

@@ -3,6 +3,7 @@
 //! Must not know commits or gates.
 
 mod assertions;
+mod documented;
 mod encoding;
 mod expectations;
 mod expecting;

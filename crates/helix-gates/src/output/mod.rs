@@ -3,6 +3,7 @@
 //! Must not guess: an output that no runner's form fits gives nothing, and a gate that gets nothing does not pass.
 
 mod go;
+mod java;
 mod javascript;
 mod junit;
 mod lines;
@@ -52,6 +53,7 @@ fn read(output: &str) -> Option<TestRun> {
         python::unittest(&lines),
         cargo,
         go::read(&lines),
+        java::surefire(&lines),
         node::read(&lines),
         javascript::jest(&lines),
         javascript::vitest(&lines),

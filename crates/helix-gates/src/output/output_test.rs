@@ -36,6 +36,17 @@ fn counts_of_every_known_runner() {
         (" Test Files  1 failed (1)\n      Tests  1 failed | 2 passed (3)\n", Some((2, 1, 0))),
         ("No test files found, exiting with code 1\n", Some((0, 0, 0))),
         ("  a suite\n    ✔ works\n\n  3 passing (5ms)\n  1 pending\n  1 failing\n", Some((3, 1, 1))),
+        (
+            "[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1, Time elapsed: 0.05 s -- in com.example.AppTest\n[INFO] \n[INFO] Results:\n\
+             [INFO] \n[WARNING] Tests run: 3, Failures: 0, Errors: 0, Skipped: 1\n[INFO] \n[INFO] Tests run: 2, Failures: 0, Errors: 0, Skipped: 0\n",
+            Some((4, 0, 1)),
+        ),
+        (
+            "Tests run: 4, Failures: 1, Errors: 1, Skipped: 0, Time elapsed: 0.1 sec <<< FAILURE!\nResults :\nTests run: 4, Failures: 1, Errors: 1, Skipped: 0\n",
+            Some((2, 2, 0)),
+        ),
+        ("[INFO] No tests to run.\n[INFO] BUILD SUCCESS\n", Some((0, 0, 0))),
+        ("[INFO] BUILD SUCCESS\n", None),
         ("Results: 12 passed, 0 failed\n", Some((12, 0, 0))),
         ("\u{1b}[32m\u{1b}[1m2 passed\u{1b}[0m\u{1b}[32m in 0.01s\u{1b}[0m\n", Some((2, 0, 0))),
         ("Compiling x v0.1.0\nerror: could not compile\n", None),
@@ -67,6 +78,24 @@ fn cargo_failures_have_name_and_place() {
         failures:\n    tests::adds\n\n\
         test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
     assert_eq!(places(&read(text).unwrap()), vec![("tests::adds".into(), Some("src/lib.rs".into()), Some(12))]);
+}
+
+#[test]
+fn surefire_failures_have_name_and_place() {
+    let new = "[ERROR] Tests run: 2, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.04 s <<< FAILURE! -- in com.example.TotalTest\n\
+        [ERROR] com.example.TotalTest.total -- Time elapsed: 0.01 s <<< FAILURE!\norg.opentest4j.AssertionFailedError: expected: <6> but was: <2>\n\
+        \tat org.junit.jupiter.api.AssertEquals.failNotEqual(AssertEquals.java:197)\n\tat com.example.TotalTest.total(TotalTest.java:11)\n\n\
+        [INFO] Results:\n[INFO] \n[ERROR] Failures: \n[ERROR]   TotalTest.total:11 expected: <6> but was: <2>\n[INFO] \n\
+        [ERROR] Tests run: 2, Failures: 1, Errors: 0, Skipped: 0\n";
+    let old = "Tests run: 1, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.02 sec <<< FAILURE!\n\
+        total(com.example.TotalTest)  Time elapsed: 0.007 sec  <<< FAILURE!\njava.lang.AssertionError\n\
+        \tat com.example.TotalTest.total(TotalTest.java:11)\n\nResults :\n\nTests run: 1, Failures: 1, Errors: 0, Skipped: 0\n";
+    let expected = ("com.example.TotalTest.total".to_owned(), Some("com/example/TotalTest.java".to_owned()), Some(11));
+    for text in [new, old] {
+        let run = read(text).unwrap();
+        assert_eq!((run.counts.failed, places(&run)), (1, vec![expected.clone()]), "{text}");
+    }
+    assert!(read(new).unwrap().failures[0].evidence.contains("expected: <6> but was: <2>"));
 }
 
 #[test]

@@ -226,7 +226,8 @@ impl Measured for Testing<'_> {
         let measured = async {
             let tested = self.run_with(commit, suffix, self.limit, with).await?;
             let fault = tested.checked.fault();
-            Ok(Measure { baseline: Baseline::of_tests(tested.checked.run.end, tested.run), fault })
+            let baseline = Baseline::of_tests(tested.checked.run.end, tested.run);
+            Ok(Measure { fault, output: Some(tested.checked.output).filter(|_| !baseline.is_good()), baseline })
         };
         Measure::begun(measured.await)
     }
