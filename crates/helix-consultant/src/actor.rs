@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use helix_agents::{AgentAsk, SessionRef};
 use helix_core::ids::{RunId, TurnId};
-use helix_core::run::{Ending, Outcome, RunFacts};
+use helix_core::run::{Ending, Outcome, Retry, RunFacts};
 use helix_core::usage::Usage;
 use helix_job::session::{
     Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart, TurnView,
@@ -94,7 +94,7 @@ struct ActiveTurn {
     stop: CancellationToken,
     output: TurnOutput,
     /// Its place among the session's open turns, given up before its end is told: a listener that hears of the end may then
-    /// trust in the count. Turns of a former host have none.
+    /// trust in the count.
     permit: Option<TurnPermit>,
 }
 
@@ -108,12 +108,12 @@ impl SessionActor {
         &self.log.state.view
     }
 
-    /// Answers turns until the engine closes or nobody can ask any more. `let_go` is called whenever nobody has asked for as long as
-    /// `idle`, and may see to it that nobody can.
-    pub(super) async fn run(mut self, idle: Duration, let_go: impl Fn()) {
+    /// Answers turns until the engine closes or nobody can ask any more. `interrupted` is the permit of a turn that a former host
+    /// began. `let_go` is called whenever nobody has asked for as long as `idle`, and may see to it that nobody can.
+    pub(super) async fn run(mut self, interrupted: Option<TurnPermit>, idle: Duration, let_go: impl Fn()) {
         let closing = self.services.host.closing.clone();
         let work = async {
-            self.finish_interrupted_turn().await;
+            self.finish_interrupted_turn(interrupted).await;
             loop {
                 match tokio::time::timeout(idle, self.queue.recv()).await {
                     Ok(Some(queued)) => Box::pin(self.answer(queued)).await,
@@ -132,7 +132,7 @@ impl SessionActor {
     }
 
     /// A turn that a former host began: its run went on under its keeper, so that its answer is only to be read.
-    async fn finish_interrupted_turn(&mut self) {
+    async fn finish_interrupted_turn(&mut self, permit: Option<TurnPermit>) {
         let Some(open) = self.view().running().cloned() else { return };
         let runs = runs_of(&self.services.runner, &open.id);
         let language = user_words::language_at(self.services.journal(), Some(open.id.clone())).await;
@@ -141,10 +141,10 @@ impl SessionActor {
             None
         });
         let output = TurnOutput::without_client(language.unwrap_or_default());
-        let mut work = self.active(open.id, open.continues, open.begin.model, output, None);
+        let mut work = self.active(open.id, open.continues, open.begin.model, output, permit);
         let mut done = Vec::new();
         for run in &runs {
-            let report = match self.services.runner.follow(run, &mut work.output).await {
+            let report = match self.services.runner.go_on(run, &work.stop, &mut work.output).await {
                 Ok(report) => report,
                 // The host died before a keeper claimed this correction: it asked nothing yet and is begun now.
                 Err(RunError::Unknown { .. }) if !done.is_empty() => break,
@@ -425,6 +425,10 @@ impl SessionActor {
         }
         let shown = work.output.shown().to_owned();
         let answer = if shown.is_empty() { plain.to_owned() } else { shown.clone() };
+        let outcome = Outcome::from_facts(&report.facts);
+        let is_empty = outcome.retry() == Retry::Accept && answer.trim().is_empty();
+        let empty = is_empty.then(|| phrases::empty_answer(work.output.language()));
+        let note = empty.into_iter().chain(note).reduce(|first, second| format!("{first}\n{second}"));
         let end = TurnEnd {
             facts: Box::new(report.facts.clone()),
             shown: (!shown.is_empty() && relation(&shown, plain) != TextRelation::Same).then_some(shown),
@@ -439,7 +443,6 @@ impl SessionActor {
             unfixed,
         };
         let event = SessionEvent::TurnFinished { turn: work.turn.clone(), end };
-        let outcome = Outcome::from_facts(&report.facts);
         let error = refused.or_else(|| phrases::of_outcome(work.output.language(), &outcome));
         let (took, is_in_order) = (work.started.elapsed(), note.is_none());
         let mut ended = TurnEnded { error, outcome, answer, usage, took, is_in_order };

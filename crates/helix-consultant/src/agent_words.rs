@@ -4,57 +4,75 @@
 
 use std::borrow::Cow;
 
-/// How a block of Helix's own is known, after the marks of a quotation: its kind in colour, and who speaks.
-const KINDS: [(&str, &str); 5] = [
+/// How a block of Helix's own is known, behind the mark of a quotation: its kind in colour, and who speaks. Renderers differ in
+/// what else may stand before such a mark (items, tasks, other marks), so that the words count wherever it stands before them; and
+/// in what ends a quotation, so that only an empty line does here.
+const OWN: [(&str, &str); 6] = [
     ("[!NOTE]", "**Note**"),
     ("[!TIP]", "**Tip**"),
     ("[!IMPORTANT]", "**Important**"),
     ("[!WARNING]", "**Warning**"),
     ("[!CAUTION]", "**Caution**"),
+    ("**Helix:**", "“Helix:”"),
 ];
-const SPEAKER: (&str, &str) = ("**Helix:**", "“Helix:”");
-/// Longest beginning of a line that may hide a quotation, in bytes.
-const LONGEST_START: usize = 64;
 
 /// Reads an agent's text in pieces.
 #[derive(Debug, Default)]
 pub(super) struct AgentWords {
-    /// The beginning of a line that may become such words.
+    /// What may become such words.
     held: String,
-    is_within_line: bool,
+    /// Whether there was a mark of a quotation since the last empty line.
+    is_quoted: bool,
+    /// Whether the line has something else than white space.
+    has_text: bool,
 }
 
 impl AgentWords {
     /// A piece of the text as it may be shown.
     pub(super) fn push(&mut self, piece: &str) -> String {
         let text = std::mem::take(&mut self.held) + piece;
-        let mut shown = String::with_capacity(text.len());
-        for line in text.split_inclusive('\n') {
-            if !self.is_within_line {
-                let start = Start::from_line(line);
-                match start {
-                    Start::Open if !line.ends_with('\n') => {
-                        self.held = line.to_owned();
-                        break;
-                    }
-                    Start::Open | Start::Plain => shown.push_str(line),
-                    Start::Own { marks, words, instead } => {
-                        shown.push_str(&line[..marks]);
-                        shown.push_str(instead);
-                        shown.push_str(&line[marks + words..]);
-                    }
+        let (mut shown, mut rest) = (String::with_capacity(text.len()), text.as_str());
+        let begins = |text: &str, words: &str| {
+            let length = words.len().min(text.len());
+            text.get(..length).is_some_and(|begin| begin.eq_ignore_ascii_case(&words[..length]))
+        };
+        let counts = |letter: char, is_quoted: bool| match letter {
+            '\n' => true,
+            '[' | '*' => is_quoted,
+            '>' => !is_quoted,
+            _ => false,
+        };
+        while let Some(at) = rest.find(|letter| counts(letter, self.is_quoted)) {
+            shown.push_str(&rest[..at]);
+            self.has_text |= !rest[..at].trim().is_empty();
+            rest = &rest[at..];
+            let own = OWN.iter().find(|(words, _)| begins(rest, words));
+            match own {
+                Some((words, instead)) if rest.len() >= words.len() => {
+                    shown.push_str(instead);
+                    self.has_text = true;
+                    rest = &rest[words.len()..];
                 }
-            } else {
-                shown.push_str(line);
+                Some(_) => {
+                    self.held = rest.to_owned();
+                    return shown;
+                }
+                None => {
+                    let is_end = rest.starts_with('\n');
+                    self.is_quoted = if is_end { self.is_quoted && self.has_text } else { true };
+                    self.has_text = !is_end;
+                    shown.push_str(&rest[..1]);
+                    rest = &rest[1..];
+                }
             }
-            self.is_within_line = !line.ends_with('\n');
         }
-        shown
+        self.has_text |= !rest.trim().is_empty();
+        shown + rest
     }
 
     /// What waited, when nothing more comes or something else comes between.
     pub(super) fn rest(&mut self) -> String {
-        self.is_within_line = false;
+        self.has_text |= !self.held.is_empty();
         std::mem::take(&mut self.held)
     }
 }
@@ -67,51 +85,6 @@ pub(super) fn of_whole(text: &str) -> Cow<'_, str> {
     let mut words = AgentWords::default();
     let shown = words.push(text);
     Cow::Owned(shown + &words.rest())
-}
-
-/// How a line begins.
-enum Start {
-    /// Nothing follows yet that decides it.
-    Open,
-    Plain,
-    /// With marks of a quotation and words of Helix, these many bytes each.
-    Own {
-        marks: usize,
-        words: usize,
-        instead: &'static str,
-    },
-}
-
-impl Start {
-    fn from_line(line: &str) -> Self {
-        let is_mark = |one: char| one.is_ascii_digit() || " \t>*+-.)".contains(one);
-        // A star may be of the words.
-        let all = line.trim_end_matches(['\r', '\n']);
-        let after = all.trim_start_matches(is_mark);
-        let marks = all.len() - after.len();
-        if marks > LONGEST_START {
-            return Self::Plain;
-        }
-        let with_stars = all[..marks].trim_end_matches('*').len();
-        for at in [marks, with_stars] {
-            let rest = &all[at..];
-            let own = KINDS
-                .iter()
-                .chain([&SPEAKER])
-                .find(|(words, _)| rest.get(..words.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(words)));
-            match own {
-                Some((words, instead)) if all[..at].contains('>') => {
-                    return Self::Own { marks: at, words: words.len(), instead };
-                }
-                _ => {}
-            }
-            let begins = |words: &str| words.get(..rest.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(rest));
-            if KINDS.iter().chain([&SPEAKER]).any(|(words, _)| begins(words)) {
-                return Self::Open;
-            }
-        }
-        Self::Plain
-    }
 }
 
 #[cfg(test)]

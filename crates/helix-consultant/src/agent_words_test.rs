@@ -6,6 +6,10 @@ fn an_agent_cannot_write_helixs_own_blocks() {
         ("> [!NOTE]\n> **Helix:** Job a succeeded.", "> **Note**\n> “Helix:” Job a succeeded."),
         ("Hm.\n\n>  [!caution]\n>**Helix:** x", "Hm.\n\n>  **Caution**\n>“Helix:” x"),
         ("- > [!WARNING]\n1. >> [!Important] y\n", "- > **Warning**\n1. >> **Important** y\n"),
+        ("- [x] > [!NOTE] **Helix:** done", "- [x] > **Note** “Helix:” done"),
+        ("Hm.\r\r> [!NOTE]\r> **Helix:** x\n\n[!TIP]", "Hm.\r\r> **Note**\r> “Helix:” x\n\n[!TIP]"),
+        ("> a\n**Helix:** b\n \n**Helix:** c", "> a\n“Helix:” b\n \n**Helix:** c"),
+        ("a > [!NO [!NOTE] ***Helix:** b", "a > [!NO **Note** *“Helix:” b"),
     ] {
         assert_eq!(of_whole(written), shown);
         for cut in (0..=written.len()).filter(|at| written.is_char_boundary(*at)) {
@@ -27,7 +31,6 @@ fn everything_else_is_as_it_was_written() {
         "**Helix:** says\n* item\n- [ ] task\n> * a\n> **bold**\n>",
         "| a | b |\n| --- | --- |\n\n---\n",
         "> [!NOT",
-        "a > [!NOTE] within a line",
         &long,
     ] {
         assert_eq!(of_whole(written), written);

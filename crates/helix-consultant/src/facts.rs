@@ -20,6 +20,7 @@ use super::services::ConsultantServices;
 use helix_adr::AdrForm;
 use helix_project::adr_files::AdrDirectory;
 use helix_project::skills::SkillCatalog;
+use helix_project::survey::survey;
 use helix_project::workflows::WorkflowPaths;
 
 /// Most decisions of the project that are named, the newest.
@@ -111,6 +112,7 @@ impl ConsultantServices {
             let rules = project.map(|root| services.project_rules(root).text);
             facts.add("Rules of the project", rules.unwrap_or_default());
             facts.add("Files of the project", of_project(|root| names_in(root).join(", ")));
+            facts.add("Gates that fit the project's files", of_project(gates));
             facts.add("Plans of the project", of_project(plans));
             facts.add("Decisions of the project", of_project(decisions));
             facts.add("Projects that exist", names_in(&projects).join(", "));
@@ -150,6 +152,13 @@ async fn known_jobs(journal: &Arc<dyn Journal>, ids: &[JobId]) -> Result<(String
         }
     }
     Ok((jobs, questions))
+}
+
+/// What `helix init` would put into a plan for it.
+fn gates(root: &Path) -> String {
+    let found = survey(root);
+    let tests = found.tests.iter().map(|tests| format!("- tests_pass: `{}`\n", tests.command));
+    tests.chain(found.checks.iter().map(|check| format!("- {}: `{}`\n", check.kind.gate(), check.command))).collect()
 }
 
 fn plans(root: &Path) -> String {

@@ -36,6 +36,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use helix_core::agent_event::SaidAnew;
 use helix_core::ids::{JobId, SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
@@ -190,15 +191,6 @@ pub enum TurnEvent {
     },
     /// The turn is over.
     Ended(Box<TurnEnded>),
-}
-
-/// Why the agent says something anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SaidAnew {
-    /// The connection to the model broke.
-    Disconnected,
-    /// It did not pass its checks.
-    Refused,
 }
 
 /// How a turn ended.

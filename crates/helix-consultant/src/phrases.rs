@@ -6,10 +6,11 @@
 use std::fmt::Display;
 use std::time::Duration;
 
+use helix_core::agent_event::SaidAnew;
 use helix_core::error_chain;
-use helix_core::finding::{Verdict, fence_for};
+use helix_core::finding::Verdict;
 use helix_core::run::{AgentErrorKind, Failure, LimitKind, Outcome};
-use helix_core::text::one_line;
+use helix_core::text::{one_line, plain_lines};
 use helix_job::phrases::{Sign, found, gate_summary, retry_reason};
 use helix_job::question::{APPROVE, FAIL, QuestionKind, QuestionOption, QuestionView, REJECT, RETRY, SKIP};
 use helix_job::session::AnswerFinding;
@@ -19,7 +20,7 @@ use helix_runs::agent_run::RunError;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::SaidAnew;
+use super::agent_words;
 
 /// How a block of Helix's own begins, in every language.
 const MARK: &str = "> **Helix:** ";
@@ -140,10 +141,16 @@ pub fn caution(message: &str, hint: Option<&str>) -> String {
     block(CAUTION, [message].into_iter().chain(hint).map(|text| sentence(&flat(text))))
 }
 
+/// In the place of an answer without a word.
+pub(crate) fn empty_answer(language: Language) -> String {
+    caution(&say!(language, "chat-empty"), Some(&say!(language, "answer-once-more")))
+}
+
 /// Between words that were taken back and those that the agent says instead.
 pub fn said_anew(language: Language, reason: SaidAnew) -> String {
     let why = match reason {
         SaidAnew::Disconnected => say!(language, "chat-said-anew"),
+        SaidAnew::Stopped => say!(language, "chat-stopped-by-provider"),
         SaidAnew::Refused => say!(language, "chat-replaced"),
     };
     block(NOTE, [why])
@@ -163,19 +170,24 @@ pub(crate) fn silent(language: Language, so_far: Duration, limit: Duration) -> S
     say!(language, "chat-silent", time = so_far, limit = limit)
 }
 
-/// Below an answer with a link that the reader's browser cannot open: the file's text.
-pub fn linked_text(language: Language, name: &str, text: &str, is_whole: bool) -> String {
+/// Below an answer with a link that the reader's browser cannot open: the file's text, which has its fence already.
+pub fn linked_text(language: Language, name: &str, fenced: &str, is_whole: bool) -> String {
     let name = one_line(&name.replace(['<', '>', '`'], " "), QUOTE);
-    let fence = fence_for(text);
     let more = if is_whole { String::new() } else { format!("\n\n{}", say!(language, "chat-linked-rest")) };
-    let folded = format!("<details>\n<summary>{name}</summary>\n\n{fence}\n{text}\n{fence}{more}\n\n</details>");
-    block(NOTE, [say!(language, "chat-linked-text", name = name), folded])
+    let text = format!("{fenced}{more}");
+    // Open WebUI ends a fold where its end stands in the text, in code as well.
+    let lower = fenced.to_ascii_lowercase();
+    let shown = match ["<details", "</details"].iter().any(|tag| lower.contains(tag)) {
+        true => text,
+        false => format!("<details>\n<summary>{name}</summary>\n\n{text}\n\n</details>"),
+    };
+    block(NOTE, [say!(language, "chat-linked-text", name = name), shown])
 }
 
 /// Above an answer: an earlier one that was finished while nobody read it.
 pub(crate) fn unheard(language: Language, message: &str, answer: &str) -> String {
     let first = say!(language, "chat-unheard", message = one_line(message, QUOTE));
-    block(NOTE, [first, answer.trim().to_owned()])
+    block(NOTE, [first, quoted(answer)])
 }
 
 /// Above an answer: the note on an earlier one, which was read without it.
@@ -227,7 +239,7 @@ pub fn job_table(language: Language, job: &JobView) -> String {
             phase.attempt.to_string(),
             gates.chain(verified).collect::<Vec<_>>().join(", "),
             phase.duration_seconds.map(|seconds| unbroken(&language.duration(seconds))).unwrap_or_default(),
-            unbroken(&language.money(phase.cost)),
+            if phase.attempt == 0 { String::new() } else { unbroken(&language.money(phase.cost)) },
         ]
     });
     let line = |cells: [String; 5]| format!("| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | "));
@@ -250,7 +262,7 @@ fn sign(verdict: &Verdict) -> char {
 
 /// How many notes of a job's end as it ended last are in a text, in whichever language they were told.
 pub(crate) fn ends_told(text: &str, job: &JobView) -> usize {
-    let told = |language| text.matches(&format!("{MARK}{}", end(language, job))).count();
+    let told = |language| text.matches(block("", [end(language, job)]).trim_end()).count();
     Language::ALL.into_iter().map(told).sum()
 }
 
@@ -258,12 +270,17 @@ pub fn job_asks(language: Language, question: &QuestionView) -> String {
     let label = |one| flat(&helix_job::phrases::option(language, one));
     let options = question.options.iter().map(|one| format!("**{}**: {}", one.key, label(one)));
     let (job, phase) = (&question.job_name, question.phase.as_str());
-    let paragraphs = [
-        say!(language, "chat-job-asks", job = job, phase = phase),
-        helix_job::phrases::asks(language, question).trim().to_owned(),
-        list(options),
-        say!(language, "chat-job-answer", id = question.id.as_str()),
-    ];
+    let text = plain_lines(helix_job::phrases::asks(language, question).trim());
+    // Helix's own sentence comes first; what others have written is a quotation.
+    let (first, own, others) = match question.kind {
+        QuestionKind::Agent => (say!(language, "chat-agent-asks", job = job, phase = phase), "", text.as_str()),
+        _ => {
+            let (own, others) = text.split_once('\n').unwrap_or((&text, ""));
+            (say!(language, "chat-job-asks", job = job, phase = phase), own, others)
+        }
+    };
+    let answer = say!(language, "chat-job-answer", id = question.id.as_str());
+    let paragraphs = [first, own.to_owned(), quoted(others), list(options), answer];
     block(IMPORTANT, paragraphs)
 }
 
@@ -328,17 +345,31 @@ fn flat(text: &str) -> String {
     text.replace(['\r', '\n'], " ")
 }
 
+/// Words of somebody else, apart from Helix's own.
+fn quoted(text: &str) -> String {
+    plain_lines(text)
+        .trim_matches('\n')
+        .trim_end()
+        .lines()
+        .map(|line| format!("> {line}"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
 fn list(items: impl Iterator<Item = String>) -> String {
     items.map(|item| format!("- {item}")).collect::<Vec<_>>().join("\n")
 }
 
-/// A block of paragraphs, empty ones left out. Every line is marked, so that its end is known.
+/// A block of paragraphs, empty ones left out. Every line is marked, so that its end is known; words of others that stand in it
+/// begin no block and steer no text.
 fn block(opening: &str, paragraphs: impl IntoIterator<Item = String>) -> String {
     let marked = paragraphs.into_iter().filter(|paragraph| !paragraph.is_empty()).map(|paragraph| {
-        let lines = paragraph.replace("\r\n", "\n").replace('\r', "\n");
-        lines.lines().collect::<Vec<_>>().join("\n> ") + "\n"
+        let lines = plain_lines(&paragraph);
+        lines.lines().map(|line| format!("> {line}\n")).collect::<String>()
     });
-    format!("{opening}{MARK}{}", marked.collect::<Vec<_>>().join(">\n> "))
+    let marked = marked.collect::<Vec<_>>().join(">\n");
+    let words = agent_words::of_whole(&marked);
+    format!("{opening}{MARK}{}", words.strip_prefix("> ").unwrap_or_default())
 }
 
 /// Something of Helix's own that failed.
@@ -395,7 +426,7 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
                 Some(status) => problem!(language, "answer-overloaded", status = *status),
                 None => problem!(language, "answer-unreachable"),
             };
-            match one_line(message, LINE) {
+            match providers_words(message) {
                 said if said.is_empty() => view,
                 said => ErrorView { message: format!("{} ({said})", view.message), ..view },
             }
@@ -411,13 +442,32 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
         Outcome::Misconfigured => problem!(language, "answer-misconfigured"),
         Outcome::Failed(Failure::Declared { message, error }) => match error {
             Some(AgentErrorKind::InvalidRequest) => problem!(language, "answer-bad-request", message = message.trim()),
-            Some(AgentErrorKind::ModelNotFound) => problem!(language, "answer-no-model", message = message.trim()),
+            Some(AgentErrorKind::ModelNotFound) => {
+                problem!(language, "answer-no-model", message = providers_words(message))
+            }
             Some(_) | None => problem!(language, "answer-declared", message = message.trim()),
         },
         Outcome::Failed(Failure::Contradicted { evidence }) => {
             problem!(language, "answer-contradicted", evidence = evidence)
         }
     })
+}
+
+/// What happened in one sentence, what to do in another.
+pub fn in_sentences(error: &ErrorView) -> String {
+    let said = [Some(error.message.as_str()), error.hint.as_deref()].into_iter().flatten();
+    said.map(|text| sentence(&flat(text))).collect::<Vec<_>>().join(" ")
+}
+
+/// What a provider said of its trouble: the first sentence of what the agent makes of it. The others are the agent's advice, for
+/// people who sit at its own terminal.
+fn providers_words(message: &str) -> String {
+    let said = one_line(message, LINE);
+    let said = match said.strip_prefix("API Error:") {
+        Some(said) => said.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == ' '),
+        None => &said,
+    };
+    said.split_once(". ").map_or(said, |(first, _)| first).trim_end_matches('.').to_owned()
 }
 
 /// A time as people read it: how far away, and by the clock of this machine.

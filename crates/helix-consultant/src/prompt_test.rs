@@ -34,7 +34,7 @@ fn the_built_in_template_is_valid_and_names_what_the_types_know() {
         assert!(text.ends_with(MESSAGE_FORM) && MESSAGE_FORM.contains(USER_MESSAGE), "{text}");
         assert!(!text.contains("mcp__helix__") || !inputs.tools.is_empty());
         // A decision is accepted by the user's yes, and its plan proves its criteria.
-        assert!(text.contains("has the gate `criteria_covered` and `verify: true`"), "{text}");
+        assert!(text.contains("has the gate `criteria_covered`") && text.contains("with `verify: true`"), "{text}");
         let accept =
             if inputs.tools.is_empty() { "`helix adr accept 1`" } else { "`adr_accept` with the decision's number" };
         assert!(text.contains(accept), "{text}");

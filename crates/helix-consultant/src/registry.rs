@@ -277,7 +277,8 @@ impl Consultant {
             return handle.clone();
         }
         let (queue, waiting) = mpsc::channel(QUEUE);
-        let id = view.id.clone();
+        let (id, open) = (view.id.clone(), Arc::default());
+        let interrupted = view.running().map(|_| TurnPermit::take(&open).0);
         let actor = SessionActor::new(Arc::clone(&self.services), view, waiting);
         let (running, blocked) = (Arc::clone(&actor.running), actor.log.blocked());
         let (others, own) = (Arc::downgrade(&self.actors), id.clone());
@@ -286,8 +287,8 @@ impl Consultant {
                 let_go_of(&others, &own);
             }
         };
-        self.services.host.tasks.spawn(actor.run(IDLE, let_go));
-        let handle = SessionHandle { queue, running, blocked, open: Arc::default() };
+        self.services.host.tasks.spawn(actor.run(interrupted, IDLE, let_go));
+        let handle = SessionHandle { queue, running, blocked, open };
         actors.insert(id, handle.clone());
         handle
     }

@@ -4,16 +4,16 @@
 
 use std::time::Duration;
 
-use helix_core::agent_event::AgentEvent;
-use helix_core::step_marker::MarkerFilter;
+use helix_core::agent_event::{AgentEvent, SaidAnew};
+use helix_core::step_marker::{Marker, MarkerFilter};
 use helix_job::Wait;
 use helix_job::session::Delivery;
 use helix_language::Language;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::agent_words::AgentWords;
-use super::{SaidAnew, TurnEnded, TurnEvent, phrases};
+use super::agent_words::{self, AgentWords};
+use super::{TurnEnded, TurnEvent, phrases};
 use helix_project::save_check::SavedKind;
 use helix_runs::agent_run::Listener;
 
@@ -46,6 +46,10 @@ pub(super) struct TurnOutput {
     between: bool,
     /// Line breaks at the end of the agent's words.
     breaks: usize,
+    /// Whether activity has words already.
+    has_thought: bool,
+    /// Whether the agent did something else since its last thought: another one begins a paragraph.
+    between_thoughts: bool,
     showing: Showing,
     /// Whether what a run says about drafts waits for their check.
     checks_drafts: bool,
@@ -88,6 +92,8 @@ impl TurnOutput {
             read: None,
             between: false,
             breaks: 0,
+            has_thought: false,
+            between_thoughts: false,
             showing: Showing::AsTheyCome,
             checks_drafts: false,
         }
@@ -123,6 +129,7 @@ impl TurnOutput {
 
     /// The turn goes on and its answer is kept, whether or not the client is still there.
     async fn send(&mut self, event: TurnEvent) {
+        self.has_thought |= matches!(event, TurnEvent::Thinking { .. });
         let Some(listener) = &self.listener else { return };
         match tokio::time::timeout(self.patience, listener.send(event)).await {
             Ok(Ok(())) => {}
@@ -136,10 +143,15 @@ impl TurnOutput {
 
     /// Says the last of a run's text: what might have become a marker and did not. Must precede [`TurnOutput::shown`].
     pub(super) async fn end_of_run(&mut self) {
-        let (rest, _marker) = std::mem::take(&mut self.filter).finish();
+        let (rest, marker) = std::mem::take(&mut self.filter).finish();
+        if marker != Marker::Absent {
+            // The line breaks around it went with it.
+            self.breaks = 0;
+        }
         let rest = self.words.push(&rest);
         self.say(rest).await;
         self.end_of_words().await;
+        self.between = true;
     }
 
     /// Says what might have become words of Helix: something else comes.
@@ -178,6 +190,8 @@ impl TurnOutput {
     /// Tells the words that waited as activity: they are replaced by others.
     pub(super) async fn withdraw(&mut self) {
         if let Some(text) = self.take_held() {
+            let above = if self.has_thought { "\n\n" } else { "" };
+            let text = format!("{above}{}", text.trim_start_matches('\n'));
             self.tell(TurnEvent::Thinking { text }).await;
         }
     }
@@ -223,21 +237,27 @@ impl TurnOutput {
     }
 
     /// Takes the last words back: the agent says them anew.
-    async fn take_back(&mut self, text: &str) {
+    async fn take_back(&mut self, text: &str, reason: SaidAnew) {
         // What the filter holds back was never told.
         let (held, _marker) = std::mem::take(&mut self.filter).finish();
         let held = self.words.rest() + &held;
-        let Some(told) = text.strip_suffix(held.as_str()).filter(|told| !told.trim().is_empty()) else { return };
+        let told = text.strip_suffix(held.as_str()).unwrap_or(text);
+        if told.trim().is_empty() {
+            return;
+        }
         let so_far = match &self.showing {
             Showing::AsTheyCome => &self.shown,
             Showing::AfterCheck(held) => held,
             Showing::Aside => return,
         };
-        let Some(before) = so_far.strip_suffix(told).map(str::len) else { return };
+        let mut markers = MarkerFilter::default();
+        let told = markers.push(told) + &markers.finish().0;
+        let told = agent_words::of_whole(&told);
+        let before = begin_of(&told, so_far).unwrap_or(so_far.len());
         (self.between, self.breaks) = (true, before - so_far[..before].trim_end_matches('\n').len());
         match &mut self.showing {
             Showing::AfterCheck(held) => held.truncate(before),
-            _ => self.retract(before, SaidAnew::Disconnected).await,
+            _ => self.retract(before, reason).await,
         }
     }
 
@@ -267,11 +287,12 @@ impl TurnOutput {
 
     /// A piece of the agent's words; where it did something else since the last, it begins a paragraph.
     fn spaced(&mut self, text: String) -> String {
-        let so_far = match &self.showing {
-            Showing::AsTheyCome | Showing::Aside => &self.shown,
-            Showing::AfterCheck(held) => held,
+        let is_first = match &self.showing {
+            Showing::Aside => !self.has_thought,
+            Showing::AfterCheck(held) if !held.trim().is_empty() => false,
+            Showing::AfterCheck(_) | Showing::AsTheyCome => self.shown.trim().is_empty(),
         };
-        let between = std::mem::take(&mut self.between) && !so_far.trim().is_empty() && !text.starts_with('\n');
+        let between = std::mem::take(&mut self.between) && !is_first && !text.starts_with('\n');
         let gap = if between { 2_usize.saturating_sub(self.breaks) } else { 0 };
         let words = text.trim_end_matches('\n').len();
         self.breaks = text.len() - words + if words == 0 { self.breaks } else { 0 };
@@ -305,25 +326,27 @@ impl Listener for TurnOutput {
         let shown = match event {
             // Whole texts repeat their fragments; what sub-agents say among themselves is not the answer.
             AgentEvent::Text { text, partial: true, parent: None } => {
+                self.between_thoughts = true;
                 let text = self.spaced(text);
                 let text = self.filter.push(&text);
                 let text = self.words.push(&text);
                 return self.say(text).await;
             }
-            AgentEvent::TakenBack { text, parent: None } => return self.take_back(&text).await,
+            AgentEvent::TakenBack { text, reason, parent: None } => return self.take_back(&text, reason).await,
             AgentEvent::Thinking { text, partial: true, parent: None } => {
                 self.end_of_words().await;
                 self.between = true;
-                TurnEvent::Thinking { text }
+                let begins = std::mem::take(&mut self.between_thoughts) && self.has_thought && !text.starts_with('\n');
+                TurnEvent::Thinking { text: if begins { format!("\n\n{text}") } else { text } }
             }
             AgentEvent::ToolStarted { id, name, input, parent } => {
                 if parent.is_none() {
-                    self.end_of_words().await;
-                    self.between = true;
+                    // A step marker before it is none of the answer's words either.
+                    self.end_of_run().await;
+                    self.between_thoughts = true;
                 }
                 let waits = self.checks_drafts && matches!(self.showing, Showing::AsTheyCome);
                 if waits && Self::writes_draft(&name, &input) {
-                    self.end_of_run().await;
                     self.showing = Showing::AfterCheck(String::new());
                 }
                 TurnEvent::ToolStarted { id, name, input }
@@ -347,6 +370,15 @@ impl Listener for TurnOutput {
         };
         self.tell(shown).await;
     }
+}
+
+/// Where a text begins at the end of another one: paragraphs may have come between its parts.
+fn begin_of(text: &str, at_end_of: &str) -> Option<usize> {
+    let mut rest = at_end_of;
+    for letter in text.chars().rev().filter(|letter| !letter.is_whitespace()) {
+        rest = rest.trim_end().strip_suffix(letter)?;
+    }
+    Some(rest.len())
 }
 
 #[cfg(test)]

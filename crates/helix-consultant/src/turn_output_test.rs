@@ -70,7 +70,7 @@ async fn words_that_broke_off_do_not_count() {
         })
         .await;
     output.hear(text("Half an ")).await;
-    output.hear(AgentEvent::TakenBack { text: "Half an ".into(), parent: None }).await;
+    output.hear(AgentEvent::TakenBack { text: "Half an ".into(), reason: SaidAnew::Disconnected, parent: None }).await;
     output.hear(text("All of it.")).await;
     output.end_of_run().await;
     assert_eq!(output.shown(), "I look:\n\nAll of it.");
@@ -85,6 +85,60 @@ async fn words_that_broke_off_do_not_count() {
         });
     }
     assert_eq!(told, ["I look:", "\n\nHalf an", "-Half an", "All of it."]);
+}
+
+/// Words of one message are taken back whatever stands between them.
+#[tokio::test]
+async fn a_message_of_several_texts_is_taken_back_whole() {
+    let text = |text: &str| AgentEvent::Text { text: text.into(), partial: true, parent: None };
+    let thought = AgentEvent::Thinking { text: "Hm.".into(), partial: true, parent: None };
+    for (between, told) in [(None, "One.\n\nTwo."), (Some(thought), "One.\n\nTwo."), (None, "One. Two.\n")] {
+        let mut output = TurnOutput::without_client(Language::English);
+        output.hear(text("Before.\n\n")).await;
+        output.hear(text("One.")).await;
+        if let Some(thought) = between {
+            output.hear(thought).await;
+        }
+        output.hear(text("Two.")).await;
+        let (text_back, reason) = (told.to_owned(), SaidAnew::Stopped);
+        output.hear(AgentEvent::TakenBack { text: text_back, reason, parent: None }).await;
+        output.hear(text("Instead.")).await;
+        output.end_of_run().await;
+        assert_eq!(output.shown(), "Before.\n\nInstead.");
+    }
+}
+
+/// Words of different runs, and those around a draft, are paragraphs wherever they are shown.
+#[tokio::test]
+async fn words_of_different_runs_are_paragraphs() {
+    let (listener, mut events) = mpsc::channel(16);
+    let mut output = TurnOutput::to_client(listener, CancellationToken::new(), Language::English);
+    let text = |text: &str| AgentEvent::Text { text: text.into(), partial: true, parent: None };
+    let (id, name) = ("t".to_owned(), "Write".to_owned());
+    let input = serde_json::json!({ "file_path": "/w/phases.yaml", "content": "name: x\nphases: []\n" });
+    output.check_drafts();
+    output.hear(text("I write it:")).await;
+    output.hear(AgentEvent::ToolStarted { id, name, input, parent: None }).await;
+    output.hear(text("Written.")).await;
+    output.end_of_run().await;
+    output.withdraw().await;
+    for correction in ["First.", "Second."] {
+        output.aside();
+        output.hear(text(correction)).await;
+        output.end_of_run().await;
+    }
+    output.as_it_comes();
+    output.hear(text("Done.")).await;
+    output.end_of_run().await;
+    assert_eq!(output.shown(), "I write it:\n\nDone.");
+    drop(output);
+    let mut thought = String::new();
+    while let Some(event) = events.recv().await {
+        if let TurnEvent::Thinking { text } = event {
+            thought.push_str(&text);
+        }
+    }
+    assert_eq!(thought, "Written.\n\nFirst.\n\nSecond.");
 }
 
 /// Who reads along has a note between what was shown and what replaces it; everybody else a paragraph.

@@ -8,6 +8,19 @@ use serde::{Deserialize, Serialize};
 use crate::ids::AgentSessionId;
 use crate::usage::Usage;
 
+/// Why an agent says something anew.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SaidAnew {
+    /// The connection to the model broke.
+    #[default]
+    Disconnected,
+    /// The provider's safeguards stopped it.
+    Stopped,
+    /// It did not pass its checks.
+    Refused,
+}
+
 /// One event of a run. Events a dialect does not know become [`AgentEvent::Unrecognised`]: kept and counted, never dropped.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -31,10 +44,13 @@ pub enum AgentEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<String>,
     },
-    /// Fragments that do not become a whole text: the connection to the model broke, and the agent says all of it anew.
+    /// Text that is no part of the answer: the agent says another one in its place.
     TakenBack {
-        /// The fragments, put together.
+        /// The text, all fragments put together.
         text: String,
+        /// Why.
+        #[serde(default)]
+        reason: SaidAnew,
         /// As for [`AgentEvent::Text`].
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<String>,

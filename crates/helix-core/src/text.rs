@@ -34,7 +34,12 @@ pub fn plain(text: &str) -> String {
     text.chars().filter(|character| !steers(*character)).collect()
 }
 
-/// The same of a text that is already coloured: colours stay as well (`ESC [ … m`, ECMA-48 8.3.117). Everything for a terminal goes
+/// The same with `\n` for whatever ends a line in Markdown.
+pub fn plain_lines(text: &str) -> String {
+    plain(&text.replace("\r\n", "\n").replace('\r', "\n"))
+}
+
+/// As [`plain`] of a text that is already coloured: colours stay as well (`ESC [ … m`, ECMA-48 8.3.117). Everything for a terminal goes
 /// through it last, whatever was forgotten on the way.
 pub fn coloured(text: &str) -> Cow<'_, str> {
     if !text.contains(steers) {

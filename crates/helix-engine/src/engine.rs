@@ -3,7 +3,7 @@
 //! Must not know HTTP or a terminal; both are clients of this.
 
 use async_recursion::async_recursion as boxed;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -175,6 +175,11 @@ impl Engine {
     /// The directories of runs: whatever stands within one of them is no person.
     pub fn runs(&self) -> PathBuf {
         self.services.state.runs()
+    }
+
+    /// The state directory, links resolved: what lies there is Helix's own, or of one session or job.
+    pub(crate) fn state_directory(&self) -> &Path {
+        self.services.state.root()
     }
 
     /// The run that a token was made for, whether it still works or not; `None` if it is no run's.

@@ -311,6 +311,12 @@ async fn an_agent_asks_a_person_and_its_session_goes_on_with_the_answer() {
     let words = words.map(str::to_owned).to_vec();
     let asked = shop.engine.jobs().ask_from_run(&run, "Which word?".into(), words).await.unwrap();
     assert_eq!((asked.kind, asked.options.len()), (QuestionKind::Agent, 12));
+    // The choices in another order are another question: an answer names one by its place.
+    let turned = ["right", "left"].map(str::to_owned).to_vec();
+    let other = shop.engine.jobs().ask_from_run(&run, "Which word?".into(), turned).await.unwrap();
+    assert_ne!(other.id, asked.id);
+    let yes = Answer { choice: Some("1".into()), text: None, by: "anna".into() };
+    shop.engine.jobs().answer(&other.id, yes).await.unwrap();
     std::fs::write(shop.worktree(&job, "a", 1).join("ask-is-recorded"), "").unwrap();
     let question = shop.question(&job).await;
     shop.answer(&question, "2", Some("of course")).await;

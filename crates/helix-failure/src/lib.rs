@@ -33,7 +33,7 @@ pub use lexicon::{CLASSES, DOUBTED, LIKELY, Lexicon, Likelihoods, NO_CAUSE, word
 pub use location::{Location, Ownership};
 pub use log::{LogCollector, LogLine, LogSample, Stream};
 pub use observation::{FailureObservation, Termination};
-pub use own_check::gate_cause;
+pub use own_check::{HELIX, gate_cause};
 pub use plain::plain_text;
 pub use rule::{Rule, RuleTableError, TABLE_VERSION};
 pub use rules::all as rule_table;

@@ -8,6 +8,9 @@ use regex::Regex;
 
 use super::cause::{self, Cause};
 
+/// The tool of everything that Helix finds by itself.
+pub const HELIX: &str = "helix";
+
 /// What it means that this gate says no; `None` for gates that run a command, whose output tells it.
 pub fn gate_cause(gate: GateName) -> Option<&'static Cause> {
     Some(match gate {

@@ -302,12 +302,18 @@ impl PhaseProgress {
     }
 
     /// Number of the same question, if the agent of the last try has asked it before: one that did not hear that it was asked,
-    /// since the host died meanwhile, asks again.
+    /// since the host died meanwhile, asks again. So does one that was told that nobody has answered.
     pub fn asked_before(&self, question: &Question) -> Option<u32> {
-        let known = self.questions.iter().filter(|asked| self.asked_by_agent().contains(&asked.question.number));
+        let (last, before) = (self.asked_by_agent(), self.attempts.iter().rev().nth(1));
+        let before = before.map(|before| before.asked.as_slice()).unwrap_or_default();
+        let known = |asked: &&AskedQuestion| {
+            let number = &asked.question.number;
+            let expired = matches!(asked.status, QuestionStatus::Expired { .. });
+            last.contains(number) || (expired && before.contains(number))
+        };
         let same =
             |asked: &&AskedQuestion| asked.question.text == question.text && asked.question.options == question.options;
-        known.into_iter().find(same).map(|asked| asked.question.number)
+        self.questions.iter().filter(known).find(same).map(|asked| asked.question.number)
     }
 
     /// Numbers of the questions that the agent of the last try asked.
@@ -326,11 +332,14 @@ impl PhaseProgress {
         if !matches!(self.state, PhaseState::Asking { about: About::Agent, .. }) || self.open_question().is_some() {
             return;
         }
-        let mut findings = Vec::new();
+        let (mut findings, mut summary) = (Vec::new(), recorded!("cause-no-answer"));
         for number in self.asked_by_agent() {
             let Some(asked) = self.questions.iter().find(|asked| asked.question.number == *number) else { continue };
             let message = match &asked.status {
-                QuestionStatus::Answered { answer, .. } => answered(&asked.question, answer),
+                QuestionStatus::Answered { answer, .. } => {
+                    summary = recorded!("cause-answered");
+                    answered(&asked.question, answer)
+                }
                 QuestionStatus::Open | QuestionStatus::Expired { .. } | QuestionStatus::Closed => {
                     recorded!("result-not-answered")
                 }
@@ -338,7 +347,7 @@ impl PhaseProgress {
             let evidence = Some(asked.question.text.clone());
             findings.push(Finding { evidence, ..finding("question.answer", message) });
         }
-        let correction = correction(recorded!("cause-answered"), findings);
+        let correction = correction(summary, findings);
         let resume = self.session();
         self.state = PhaseState::Between(Between { not_before: None, correction, resume });
     }

@@ -20,6 +20,7 @@ use helix_core::ids::PhaseId;
 use helix_core::run::{NoWall, Outcome, Wall, WallsHeld};
 use helix_core::said::of_job;
 use helix_core::text::{clip, one_line, short_commit};
+use helix_failure::HELIX;
 use helix_failure::event::FailureEvent;
 use helix_language::{ErrorView, Language, say};
 
@@ -215,9 +216,8 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                 .with(findings.iter().skip(1).take(FINDINGS).map(|one| finding(language, one)))
         }
         JobEvent::QuestionAsked { phase, question } => {
-            let text = of_job(&question.text, &job.id);
-            let asked = job.questions.iter().rev().find(|one| &one.phase == phase && one.text == text);
-            let text = asked.map_or(text, |one| asks(language, one));
+            let asked = job.question(phase, question.number);
+            let text = asked.map_or_else(|| of_job(&question.text, &job.id), |one| asks(language, one));
             Phrase::new(Sign::Waiting, Some(phase), say!(language, "job-asks", question = text))
         }
         JobEvent::QuestionAnswered { phase, answer: given, .. } => {
@@ -276,7 +276,8 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             Phrase::new(Sign::Unclear, None, attempted(language, run.as_str(), asked))
         }
         JobEvent::Failure(note) => match note.as_ref() {
-            FailureEvent::FailureRecorded { occurrence, .. } => {
+            // What Helix itself finds has been said where it was found.
+            FailureEvent::FailureRecorded { occurrence, .. } if occurrence.diagnosis.tool != HELIX => {
                 let text = say!(language, "job-cause", cause = &occurrence.diagnosis.summary);
                 Phrase::new(Sign::Note, occurrence.place.work.phase(), text)
             }
@@ -284,7 +285,8 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                 let text = say!(language, "job-seen-before", times = *similar, job = job.id.as_str());
                 Phrase::new(Sign::Note, phase.as_ref(), text)
             }
-            FailureEvent::ReportGenerated { .. }
+            FailureEvent::FailureRecorded { .. }
+            | FailureEvent::ReportGenerated { .. }
             | FailureEvent::SuggestionRecorded { .. }
             | FailureEvent::SuggestionResolved { .. } => return None,
         },

@@ -9,7 +9,7 @@ use crate::person::{Attempted, Person};
 use crate::question::QuestionView;
 use helix_core::evidence::{GateReport, IntegrationTarget};
 use helix_core::finding::Verdict;
-use helix_core::ids::{CommitId, JobId, PhaseId, RunId, TreeId};
+use helix_core::ids::{CommitId, JobId, PhaseId, QuestionId, RunId, TreeId};
 use helix_core::issue::Issue;
 use helix_core::said::Words;
 use helix_core::usage::Usage;
@@ -332,6 +332,12 @@ fn is_nothing(seconds: &f64) -> bool {
 }
 
 impl JobView {
+    /// The question with this number of a phase.
+    pub fn question(&self, phase: &PhaseId, number: u32) -> Option<&QuestionView> {
+        let id = QuestionId::nth(&self.id, phase, number);
+        self.questions.iter().find(|one| one.id == id)
+    }
+
     /// The commands, with this name of Helix's program, that write what the job has proven of its decision's criteria into it. An
     /// agent never accepts: a person runs them.
     pub fn decision_commands(&self, helix: &str) -> Option<String> {

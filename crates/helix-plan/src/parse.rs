@@ -11,6 +11,7 @@ use helix_core::document::{FieldReader, FromNode, Limits, Node, Placed, ReadErro
 use helix_core::ids::{MAX_PHASE_ID, PhaseId};
 use helix_core::slug::slug;
 use helix_core::source_text::{SourceText, sort_by_place, utf8};
+use helix_core::text::{one_line, plain};
 
 use super::check::Outline;
 use super::checked::{self, CheckedPhase, PhasePlaces};
@@ -21,6 +22,9 @@ use super::gates::{distinct, paths};
 use super::model::{Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, WorkflowCall};
 use super::pattern::normal_path;
 use super::source::{self, DefaultsSource, GeneratePhasesSource, PhaseSource, PlanSource, WorkflowSource};
+
+/// As many characters of a name as are shown.
+const LONGEST_NAME: usize = 200;
 
 /// A plan without errors, what is worth knowing about it, and where its parts were written.
 #[derive(Debug, Clone, PartialEq)]
@@ -213,7 +217,7 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
         resolved.push(phase.phase?);
     }
     let plan = Plan {
-        name: written.name?.value,
+        name: display_name(&written.name?.value),
         description: written.description.map(|text| text.value).unwrap_or_default(),
         adr: adr.map(|adr| adr.value),
         issue: value(written.issue),
@@ -321,7 +325,7 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope, reader: &mut Fi
     let model_at = written.model.as_ref().map(|model| model.range.clone()).or_else(|| scope.model_at.clone());
     let phase = id.as_ref().zip(kind).map(|(id, kind)| Phase {
         id: id.value.clone(),
-        name: written.name.map_or_else(|| id.value.to_string(), |name| name.value),
+        name: written.name.map_or_else(|| id.value.to_string(), |name| display_name(&name.value)),
         kind,
         description: written.description.map(|text| text.value).unwrap_or_default(),
         depends_on: depends_on.iter().filter_map(|id| PhaseId::new(&id.value).ok()).collect(),
@@ -499,4 +503,11 @@ fn default_gates(proof: &Proof, reader: &mut FieldReader<'_>) -> Vec<GateSpec> {
         );
     }
     gates
+}
+
+/// A name as it is shown everywhere: on one line.
+fn display_name(written: &str) -> String {
+    let line = one_line(&plain(written), LONGEST_NAME);
+    // What nobody can see is written out.
+    if line.is_empty() { written.escape_default().to_string() } else { line }
 }

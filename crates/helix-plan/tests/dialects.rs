@@ -316,6 +316,13 @@ fn phases_of_older_plans_run_in_order() {
     );
 }
 
+#[test]
+fn names_are_as_long_as_can_be_read() {
+    let plan =
+        parse(&format!("name: {}\nphases:\n  - {{ id: a, type: decision, description: d }}\n", "n".repeat(5_000))).plan;
+    assert_eq!((plan.name.chars().count(), plan.name.ends_with('…')), (200, true), "{}", plan.name);
+}
+
 /// What older plans left out: the name is the directory's, a phase is development, and its id names it.
 #[test]
 fn what_older_plans_leave_out_is_filled_in() {
@@ -506,9 +513,12 @@ proptest! {
             if text.trim().is_empty() {
                 continue;
             }
-            plan.name.clone_from(&text);
+            // Names are one line, of what can be seen.
+            let name = helix_core::text::one_line(&helix_core::text::plain(&text), 200);
+            let name = if name.is_empty() { text.escape_default().to_string() } else { name };
+            plan.name.clone_from(&name);
             plan.description.clone_from(&text);
-            plan.phases[0].name.clone_from(&text);
+            plan.phases[0].name.clone_from(&name);
             plan.phases[0].description.clone_from(&text);
             let printed = plan.to_yaml();
             prop_assert_eq!(&parse(&printed).plan, &plan, "{}", printed);

@@ -4,7 +4,7 @@
 //! Must not know what they hold.
 
 use std::fs::File;
-use std::io::{Error, ErrorKind, Read as _};
+use std::io::{BufRead, Error, ErrorKind, Read as _};
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
 
@@ -56,6 +56,35 @@ pub fn read_text(root: Option<&Path>, path: &Path, most: u64) -> std::io::Result
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// A line that is longer than it may be; the rest of it was dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a line of more than {most} bytes")]
+pub struct TooLong {
+    most: u64,
+}
+
+/// The next line, without its end, of what another process sends; `None` where there is no more.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read_line(from: &mut impl BufRead, most: u64) -> std::io::Result<Option<Result<Vec<u8>, TooLong>>> {
+    let mut line = Vec::new();
+    from.take(most + 1).read_until(b'\n', &mut line)?;
+    Ok(match line.pop() {
+        None => None,
+        Some(b'\n') => Some(Ok(line)),
+        Some(_) if line.len() as u64 == most => {
+            drop(line);
+            from.skip_until(b'\n')?;
+            Some(Err(TooLong { most }))
+        }
+        Some(last) => {
+            line.push(last);
+            Some(Ok(line))
+        }
+    })
 }
 
 fn open(path: &Path, root: Option<&Path>) -> std::io::Result<File> {

@@ -43,3 +43,16 @@ fn a_pipe_is_refused_without_waiting_and_a_large_file_too() {
     assert_eq!(read_bytes(Path::new("/dev/null"), 10).unwrap(), b"");
     assert!(read_text(None, &place.path().join("none"), 10).unwrap().is_none());
 }
+
+/// Whatever is sent, no more than a line may have is held; what comes after is read as ever.
+#[test]
+fn of_a_line_that_is_too_long_the_rest_is_dropped() {
+    let sent = format!("12345\n123456\n{}\n\n1", "x".repeat(100_000));
+    let mut from = std::io::BufReader::with_capacity(16, sent.as_bytes());
+    let mut read = || read_line(&mut from, 5).unwrap().map(|line| line.ok());
+    let texts = [Some(&b"12345"[..]), None, None, Some(b""), Some(b"1")];
+    for text in texts {
+        assert_eq!(read(), Some(text.map(<[u8]>::to_vec)));
+    }
+    assert_eq!(read(), None);
+}

@@ -18,15 +18,17 @@ const LEADING: [&str; 9] =
 /// Largest file of an installation that says where a package is.
 const LARGEST: u64 = 1 << 20;
 
-/// `PYTHONPATH` with the code of a work tree before everything else; `None` without a virtual environment, where nothing is installed
-/// over it, and for a directory that cannot stand in it.
+/// `PYTHONPATH` with the code of a work tree before everything else; `None` for a directory that cannot stand in it, and without a virtual
+/// environment, where nothing is installed over it, unless the tree's package lies in `src` and would not be found at all.
 pub fn own_code(venv: Option<&str>, now: Option<&str>, directory: &Path) -> Option<String> {
     python_path(&[], venv.is_some(), now, directory)
 }
 
 /// The same with further roots of code, relative to the work tree, in front.
 fn python_path(roots: &[PathBuf], in_venv: bool, now: Option<&str>, directory: &Path) -> Option<String> {
-    let tree = directory.to_str().filter(|tree| (in_venv || !roots.is_empty()) && !tree.contains(':'))?;
+    let has_src = || directory.join("src").is_dir() && directory.join("pyproject.toml").is_file();
+    let is_wanted = in_venv || !roots.is_empty() || has_src();
+    let tree = directory.to_str().filter(|tree| is_wanted && !tree.contains(':'))?;
     let usual = [PathBuf::from("src"), PathBuf::new()];
     let mut parts: Vec<String> = Vec::new();
     for root in roots.iter().chain(&usual) {

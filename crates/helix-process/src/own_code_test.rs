@@ -39,6 +39,18 @@ impl Place {
     }
 }
 
+/// As `poetry new --src` makes it, where nobody has installed it.
+#[test]
+fn a_package_in_src_is_found_without_an_environment() {
+    let place = place();
+    let none = ToolEnvironment::default();
+    assert_eq!(none.clone().with_own_code(&place.tree, &place.users).get("PYTHONPATH"), None);
+    fs::write(place.tree.join("pyproject.toml"), "").unwrap();
+    let (tree, found) = (place.tree.display(), none.with_own_code(&place.tree, &place.users));
+    assert_eq!(found.get("PYTHONPATH"), Some(format!("{tree}/src:{tree}").as_str()));
+    assert_eq!(own_code(None, Some("/lib"), &place.tree), Some(format!("{tree}/src:{tree}:/lib")));
+}
+
 #[test]
 fn packages_that_are_installed_from_the_users_files_come_from_the_tree() {
     let place = place();

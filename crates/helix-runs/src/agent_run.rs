@@ -331,6 +331,21 @@ impl AgentRunner {
         self.follow_to_end(run, &handle, None, listener).await
     }
 
+    /// Goes on with a run of a former host: as [`AgentRunner::follow`], and ends it when `stop` is cancelled or when it hangs.
+    ///
+    /// # Errors
+    /// As for [`AgentRunner::follow`].
+    #[boxed]
+    pub async fn go_on(
+        &self,
+        run: &RunId,
+        stop: &CancellationToken,
+        listener: &mut impl Listener,
+    ) -> Result<RunReport, RunError> {
+        let handle = self.attach(run).await?.ok_or_else(|| RunError::Unknown { run: run.clone() })?;
+        self.read(run, handle, stop, listener).await
+    }
+
     /// Reads what is there of a run, without waiting for more.
     ///
     /// # Errors

@@ -9,10 +9,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use helix_core::ids::JobId;
 use helix_engine::Engine;
-use helix_engine::consultant::phrases;
-use helix_engine::evidence::{DiffSelection, JobEvidence};
+use helix_engine::evidence::DiffSelection;
 use helix_engine::sessions::FileSignature;
-use helix_job::JobView;
 use helix_language::{Language, say};
 
 use crate::linked_files::{self, GUARDS, PATH};
@@ -92,23 +90,10 @@ async fn text(shared: &ServerState, job: &JobId, shown: &str, language: Language
             .then(|| format!("\n{}\n", say!(language, "diff-more", bytes = found.cut, from = from, to = to)));
         return Ok(found.patch + &cut.unwrap_or_default());
     }
-    let view = shared.engine.jobs().get(job.as_str()).await?;
     let found = archive.evidence(job.as_str()).await?;
-    Ok(proof(language, &view, &found))
-}
-
-/// The evidence as people read it, and below it all that was found.
-fn proof(language: Language, job: &JobView, found: &JobEvidence) -> String {
     let verdict = match found.proved {
         true => say!(language, "evidence-proved-now"),
         false => say!(language, "evidence-unproved"),
     };
-    let lacks = say!(language, "evidence-missing");
-    let missing =
-        found.phases.iter().flat_map(|phase| phase.missing.iter().map(move |what| (phase.phase.as_str(), what)));
-    let missing: String =
-        missing.map(|(phase, what)| format!("- {phase}: {lacks} {}\n", language.words(what))).collect();
-    let (table, below) = (phrases::job_table(language, job), say!(language, "evidence-all"));
-    let all = serde_json::to_string_pretty(found).unwrap_or_default();
-    format!("{} ({}): {verdict}\n{missing}\n{table}\n\n{below}\n\n{all}\n", job.name, job.id)
+    Ok(format!("{verdict}\n\n{}\n", found.text(language, |_, text| text.to_owned())))
 }

@@ -214,6 +214,37 @@ async fn the_same_request_is_carried_out_once_also_over_a_restart() {
     host.stop().await;
 }
 
+/// Its agent goes on, and can be stopped as before; who asks meanwhile is told that it waits.
+#[tokio::test]
+async fn a_turn_of_a_former_host_can_be_stopped() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let order = "[[fake: text Hm.]] [[fake: run sleep 600]] [[fake: say Done.]]";
+    let headers = [("x-helix-client", "openwebui"), ("x-chat", "c"), ("x-message", "m1"), ("x-parent", "")];
+    let mut bytes = send(&host, &headers, messages(&[order]), true).await.bytes_stream();
+    let mut seen = String::new();
+    while !seen.contains("Hm.") {
+        seen.push_str(std::str::from_utf8(&bytes.next().await.unwrap().unwrap()).unwrap());
+    }
+    let host = host.restart(ServerConfig::default()).await;
+    let list: Value = host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
+    let id = list["sessions"][0]["id"].as_str().unwrap();
+    let next = [("x-helix-client", "openwebui"), ("x-chat", "c"), ("x-message", "m2"), ("x-parent", "m1")];
+    let mut bytes = send(&host, &next, messages(&[order, "Hm.", "so? [[fake: say E]]"]), true).await.bytes_stream();
+    let mut seen = String::new();
+    while !seen.contains("Waiting for 1 earlier message") {
+        seen.push_str(std::str::from_utf8(&bytes.next().await.unwrap().unwrap()).unwrap());
+    }
+    let stopped: Value = host.post(&format!("/api/v1/sessions/{id}/stop")).send().await.unwrap().json().await.unwrap();
+    assert_eq!(stopped["stopped"], true, "{stopped}");
+    while let Some(Ok(piece)) = bytes.next().await {
+        seen.push_str(std::str::from_utf8(&piece).unwrap());
+    }
+    assert!(seen.ends_with("data: [DONE]\n\n"), "{seen}");
+    let view = session(&host, id).await;
+    assert_eq!(view["turns"][0]["end"]["facts"]["stopped"], "cancelled", "{view:#}");
+    host.stop().await;
+}
+
 #[tokio::test]
 async fn a_client_that_vanishes_finds_its_answer() {
     let config = ServerConfig { disconnect: Disconnect::Detach, ..ServerConfig::default() };

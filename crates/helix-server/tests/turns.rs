@@ -195,6 +195,16 @@ async fn a_failed_turn_is_an_error_in_both_forms() {
 }
 
 #[tokio::test]
+async fn an_answer_without_a_word_says_so() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let body = ask("[[fake: say <!-- STEP: Done -->]]", false);
+    let answer: Value = host.post("/v1/chat/completions").json(&body).send().await.unwrap().json().await.unwrap();
+    let said = answer["choices"][0]["message"]["content"].as_str().unwrap();
+    assert!(said.contains("**Helix:** The agent ended without an answer."), "{answer}");
+    host.stop().await;
+}
+
+#[tokio::test]
 async fn a_turn_whose_client_goes_away_is_stopped_after_its_grace() {
     let config =
         ServerConfig { disconnect: Disconnect::StopAfter(Duration::from_millis(20)), ..ServerConfig::default() };

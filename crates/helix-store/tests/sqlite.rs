@@ -232,6 +232,22 @@ async fn a_database_locked_by_another_program_is_waited_for_and_then_named() {
     journal.append(Append::to(job_id("new"), vec![event("x")])).await.unwrap();
 }
 
+/// SQLite by itself would wait thirty times as long; eight is for slow machines.
+#[tokio::test]
+async fn opening_a_database_that_another_program_has_for_itself_waits_once() {
+    let scratch = written().await;
+    let raw = rusqlite::Connection::open(path(&scratch)).unwrap();
+    raw.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").unwrap();
+    for access in [Access::ReadWrite, Access::ReadOnly] {
+        let started = std::time::Instant::now();
+        let patience = Duration::from_millis(500);
+        let options = DatabaseOptions { patience, ..DatabaseOptions::new(path(&scratch), access) };
+        let error = SqliteJournal::open_with(options).await.unwrap_err();
+        assert_eq!(error.code(), "HX0303", "{error:?}");
+        assert!(started.elapsed() < patience * 8, "{access:?}: {:?}", started.elapsed());
+    }
+}
+
 /// Two writers on one file: the host lock forbids it, and yet nothing breaks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_writers_on_one_file_do_not_interleave_wrongly() {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use helix_core::agent_event::AgentEvent;
+use helix_core::agent_event::{AgentEvent, SaidAnew};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_engine::{RecordedRun, RecordingError};
 use helix_job::phrases::{retry_reason, tool_call};
@@ -156,6 +156,9 @@ pub(crate) fn shown(terminal: &Terminal, job: &JobId, event: &AgentEvent) -> Vec
         AgentEvent::ApiRetry { attempt, max, reason, .. } => {
             let reason = one_line(&retry_reason(language, reason), LINE);
             vec![say!(language, "logs-retry", attempt = *attempt, most = *max, reason = reason)]
+        }
+        AgentEvent::TakenBack { reason: SaidAnew::Stopped, .. } => {
+            vec![weak(&say!(language, "logs-stopped-by-provider"))]
         }
         AgentEvent::TakenBack { .. } => vec![weak(&say!(language, "logs-taken-back"))],
         AgentEvent::Question { text } => vec![say!(language, "job-asks", question = one_line(text, LINE))],

@@ -4,6 +4,7 @@
 
 use std::io::IsTerminal;
 
+use helix_core::text::one_line;
 use helix_job::phrases::{approvals, asks, attempted, option};
 use helix_job::question::{About, QuestionKind, QuestionView};
 use helix_language::say;
@@ -24,7 +25,15 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     let (id, phase, job) = (question.id.as_str(), question.phase.as_str(), &question.job_name);
     let about = say!(language, "term-question", id = id, phase = phase, job = job);
     let mut lines = vec![format!("{} {about}", paint("?"))];
-    lines.extend(plain(&asks(language, question)).lines().map(|line| format!("    {line}")));
+    let text = plain(&asks(language, question));
+    let mut words = text.lines();
+    // Helix's own sentence comes first; what others have written stands behind a mark.
+    let own = match question.kind {
+        QuestionKind::Agent => Some(say!(language, "term-agent-asks")),
+        _ => words.next().map(str::to_owned),
+    };
+    lines.extend(own.map(|line| format!("    {line}")));
+    lines.extend(words.map(|line| format!("    │ {line}")));
     let said = set_out(context, question);
     if !said.is_empty() {
         lines.push(format!("    {}", say!(language, "ask-set-out")));
@@ -35,7 +44,7 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
         lines.push(format!("    {}", say!(language, "term-changes", command = command)));
     }
     for one in &question.options {
-        lines.push(format!("    [{}] {}", one.key, plain(&option(language, one))));
+        lines.push(format!("    [{}] {}", one.key, one_line(&option(language, one), usize::MAX)));
     }
     for one in &question.attempted {
         let text = attempted(language, one.run.as_str(), &one.asked);

@@ -1,5 +1,6 @@
 //! The Consultant in an editor: `helix acp` from outside, with the client of the protocol's own crate.
 
+use std::io::Write as _;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
@@ -19,7 +20,7 @@ use std::path::Path;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
 use crate::e2e::Bed;
-use crate::stage::Stage;
+use crate::stage::{LIMIT, LOOK_AGAIN, Process, Stage};
 
 /// What an editor was told and asked, in order.
 #[derive(Clone, Default)]
@@ -186,7 +187,7 @@ fn script() -> String {
       say: \"Eine Phase schreibt sie.\\n<!-- STEP: finalize -->\"
   - name: phase
     prompt: {{ matches: '# Phase `write`' }}
-    act: {{ steps: [{{ write: {{ path: notes.txt, content: \"notes\\n\" }} }}], say: Done. }}
+    act: {{ steps: [{{ write: {{ path: notes.txt, content: \"notes\\n\" }} }}, {{ run: \"printf %300000s x > large.txt\" }}], say: Done. }}
   - name: hang
     prompt: lange
     act: {{ faults: [hang] }}
@@ -205,7 +206,7 @@ fn script() -> String {
 fn an_editor_is_asked_in_the_language_of_the_conversation() {
     let stage = Stage::new(&script(), "");
     let (mut command, repo) = (stage.helix(&["acp"]), stage.repo.clone());
-    command.current_dir(stage.sandbox.home());
+    command.current_dir(stage.sandbox.home()).env("CLICOLOR_FORCE", "1");
     let seen = block_on(in_editor(command, &["not-now", "run", "approve"], async move |editor, seen| {
         let session = begin(&editor, &repo).await?;
         let end = StopReason::EndTurn;
@@ -237,17 +238,42 @@ fn an_editor_is_asked_in_the_language_of_the_conversation() {
     let options: Vec<&Value> = asked[2]["options"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
     assert_eq!(options, [&json!("allow_once"), &json!("reject_once")], "{asked:#?}");
     assert!(asked[2]["toolCall"]["content"].to_string().contains("Passt das?"), "{asked:#?}");
+    let all = json!(seen.all()).to_string();
+    assert!(all.contains("1 geänderte Datei ist hier nicht gezeigt"), "{all}");
+    assert!(!all.contains("\\u001b"), "colours: {all}");
     let said = seen.said();
     assert!(said.contains("Verstanden.") && stage.repo.join("notes.txt").is_file(), "{said}");
     let plan = seen.of("plan").pop().unwrap();
     assert_eq!(plan["entries"][0]["status"], "completed", "{plan:#}");
 }
 
-/// An agent that speaks ACP: it asks before it writes, and says what it was allowed. `dies`: it ends in the middle of its turn.
+/// What an editor sends without end is refused and dropped, and the next message is answered.
+#[test]
+fn a_message_without_end_is_refused() {
+    let stage = Stage::new("parts: []\n", "");
+    let mut helix = stage.helix(&["acp"]);
+    let mut helix = helix.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut stdin = helix.stdin.take().unwrap();
+    for _ in 0..33 {
+        stdin.write_all(&[b'x'; 1 << 20]).unwrap();
+    }
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": 1 } });
+    stdin.write_all(format!("\n{hello}\n").as_bytes()).unwrap();
+    let lines = std::io::BufRead::lines(std::io::BufReader::new(helix.stdout.take().unwrap()));
+    let said: Vec<Value> = lines.take(2).map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+    drop(stdin);
+    assert!(helix.wait().unwrap().success());
+    assert_eq!(said[0]["error"]["data"], "a line of more than 16777216 bytes", "{said:#?}");
+    assert_eq!(said[1]["result"]["agentInfo"]["name"], "helix", "{said:#?}");
+}
+
+/// An agent that speaks ACP: it asks before it writes, and says what it was allowed. `dies`: it ends in the middle of its turn; `leaves`:
+/// and something that it has started holds its output; `long`: it sends a message without end; `asks`: it wants to run a command.
 const AGENT: &str = r#"
-import json, os, sys
+import json, os, subprocess, sys, time
+how = sys.argv[1]
 def say(**message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
-def tell(**update): say(method="session/update", params={"sessionId": "s", "update": update})
+def tell(session, **update): say(method="session/update", params={"sessionId": session, "update": update})
 for line in sys.stdin:
     message = json.loads(line)
     method, number = message.get("method"), message.get("id")
@@ -260,18 +286,31 @@ for line in sys.stdin:
     elif method == "session/prompt":
         prompt = number
         path = os.path.join(cwd, "notes.txt")
-        call = {"toolCallId": "c", "title": "Write", "kind": "edit", "locations": [{"path": path}], "rawInput": {"path": path}}
+        if how == "asks":
+            text = message["params"]["prompt"][0]["text"]
+            open(os.path.join(sys.argv[2], "prompts"), "a").write(json.dumps(text) + "\n")
+            while "go" not in os.listdir(sys.argv[2]): time.sleep(0.02)
+            call = {"toolCallId": "c", "title": "touch", "kind": "execute", "rawInput": {"at": time.time(), "command": ["touch", path]}}
+        elif how == "leaves":
+            subprocess.Popen(["sleep", "300"])
+            sys.exit(3)
+        elif how == "long":
+            say(id=7, method="session/request_permission", params={"sessionId": "x" * (17 << 20)})
+        tell("other", sessionUpdate="agent_message_chunk", content={"type": "text", "text": "Of another session."})
+        if how != "asks": call = {"toolCallId": "c", "title": "Write", "kind": "edit", "locations": [{"path": path}], "rawInput": {"path": path}}
         options = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}, {"optionId": "no", "name": "No", "kind": "reject_once"}]
         say(id=7, method="session/request_permission", params={"sessionId": "s", "toolCall": call, "options": options})
     elif number == 7:
-        if sys.argv[1] == "dies":
+        if how == "dies":
             sys.exit(0)
         if message["result"]["outcome"].get("optionId") == "yes":
             open(path, "w").write("notes\n")
-        tell(sessionUpdate="tool_call_update", toolCallId="c", status="completed")
-        tell(sessionUpdate="agent_message_chunk", content={"type": "text", "text": "Written."})
+        tell("s", sessionUpdate="tool_call_update", toolCallId="c", status="completed")
+        tell("s", sessionUpdate="agent_message_chunk", content={"type": "text", "text": "Written."})
         say(id=prompt, result={"stopReason": "end_turn", "usage": {"inputTokens": 5, "outputTokens": 2}})
 "#;
+
+const NOTES: &str = "name: notes\ndescription: Keep notes.\nphases:\n  - id: write\n    name: Write\n    type: development\n    description: Write notes.txt.\n    outputs: [notes.txt]\n    max_attempts: 1\n    gates:\n      - { type: files_exist }\n";
 
 /// A job whose agent speaks ACP lands; one whose agent dies in the middle does not, whatever it has exited with.
 #[test]
@@ -285,9 +324,8 @@ fn an_agent_that_speaks_acp_works_in_a_job() {
         let command = json!(["python3", script, name]);
         format!("[agents.{name}]\ndialect = \"acp\"\ncommand = {command}\n\n")
     };
-    fs::write(&file, format!("{}{}{config}", agent("works"), agent("dies"))).unwrap();
-    let plan = "name: notes\ndescription: Keep notes.\nphases:\n  - id: write\n    name: Write\n    type: development\n    description: Write notes.txt.\n    outputs: [notes.txt]\n    max_attempts: 1\n    gates:\n      - { type: files_exist }\n";
-    let plan = stage.plan("notes", plan);
+    fs::write(&file, format!("{}{config}", ["works", "dies", "leaves", "long"].map(agent).concat())).unwrap();
+    let plan = stage.plan("notes", NOTES);
     let run = |agent: &str| {
         let arguments = ["run", plan.to_str().unwrap(), "--agent", agent, "--project", stage.repo.to_str().unwrap()];
         let output = stage.helix(&arguments).output().unwrap();
@@ -297,9 +335,124 @@ fn an_agent_that_speaks_acp_works_in_a_job() {
     let (code, said) = run("dies");
     assert!(code != Some(0) && !stage.repo.join("notes.txt").exists(), "{said}");
     assert!(said.contains("before it answered"), "{said}");
+    let (code, said) = run("leaves");
+    assert!(code != Some(0) && said.contains("ended with exit status: 3 before it answered"), "{said}");
+    let (code, said) = run("long");
+    assert!(code != Some(0) && said.contains("the agent sent a line of more than 16777216 bytes"), "{said}");
     let (code, said) = run("works");
     assert!(code == Some(0) && stage.repo.join("notes.txt").is_file(), "{said}");
     let doctor = stage.helix(&["doctor"]).current_dir(&stage.repo).output().unwrap();
     let doctor = String::from_utf8_lossy(&doctor.stdout).into_owned();
     assert!(doctor.contains("works") && doctor.contains("1.2.3"), "{doctor}");
+}
+
+/// A stage whose only agent wants to run a command about which a person is asked.
+fn asking(timeout: &str) -> Stage {
+    let stage = Stage::new("parts: []\n", "");
+    let script = stage.shared().join("agent.py");
+    fs::write(&script, AGENT).unwrap();
+    let file = stage.sandbox.home().join(".config/helix/helix.toml");
+    let config = fs::read_to_string(&file).unwrap().replace("agent = \"fake\"", "agent = \"asks\"");
+    let command = json!(["python3", script, "asks", stage.shared()]);
+    let agent = format!(
+        "[agents.asks]\ndialect = \"acp\"\ncommand = {command}\ntools = {{ ask = [\"shell:touch *\"] }}\n\n\
+         [questions]\ntimeout = \"{timeout}\"\n\n"
+    );
+    fs::write(&file, agent + &config).unwrap();
+    stage
+}
+
+/// What the agent was told each time that it was started.
+fn prompts(stage: &Stage) -> Vec<String> {
+    let told = fs::read_to_string(stage.shared().join("prompts")).unwrap_or_default();
+    told.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+async fn until<T>(what: impl AsyncFn() -> Option<T>) -> T {
+    let start = std::time::Instant::now();
+    loop {
+        if let Some(found) = what().await {
+            return found;
+        }
+        assert!(start.elapsed() < LIMIT);
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+}
+
+/// A call that a person decides: the host is killed while the agent is about to ask, and again while nobody has answered. What the
+/// person says is what the agent gets to hear, and it counts for this very call.
+#[tokio::test]
+async fn a_person_decides_a_call_of_an_agent_that_speaks_acp() {
+    for choice in ["1", "2"] {
+        let stage = asking("never");
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let serve = || {
+            let mut command = stage.helix(&["serve", "--listen", &format!("127.0.0.1:{port}")]);
+            let log = fs::OpenOptions::new().create(true).append(true).open(stage.sandbox.path().join("host.log"));
+            command.stdout(Stdio::null()).stderr(log.unwrap());
+            Process(command.spawn().unwrap())
+        };
+        let host = serve();
+        let job = stage.submit(&stage.plan("notes", NOTES), &stage.repo, "one").await;
+        until(async || (prompts(&stage).len() == 1).then_some(())).await;
+        drop(host);
+        fs::write(stage.shared().join("go"), "").unwrap();
+        let host = serve();
+        let question = async || {
+            let job = stage.job(&job).await;
+            (job["questions"][0]["status"] == "open" && job["status"] == "waiting").then(|| job["questions"].clone())
+        };
+        let asked = until(question).await;
+        assert!(asked[0]["text"].as_str().unwrap().ends_with("touch {work place}/notes.txt"), "{asked:#}");
+        let labels: Vec<&Value> = asked[0]["options"].as_array().unwrap().iter().map(|one| &one["label"]).collect();
+        assert_eq!(labels, ["yes", "no"], "{asked:#}");
+        Stage::no_agent_is_left(&job);
+        drop(host);
+        let _host = serve();
+        assert_eq!(until(question).await, asked);
+        let id = asked[0]["id"].as_str().unwrap();
+        let answered = stage.helix(&["answer", id, "--choice", choice]).output().unwrap();
+        assert!(answered.status.success(), "{answered:?}");
+        // One that got a no has written nothing: that is what a person is asked about next.
+        let view = until(async || {
+            let view = stage.job(&job).await;
+            let asks = view["questions"].as_array().unwrap().iter().any(|one| one["status"] == "open");
+            (asks || ["succeeded", "failed"].contains(&view["status"].as_str().unwrap())).then_some(view)
+        })
+        .await;
+        assert_eq!(view["status"] == "succeeded", choice == "1", "{view:#}");
+        assert_eq!(stage.repo.join("notes.txt").exists(), choice == "1", "{view:#}");
+        let questions = view["questions"].as_array().unwrap();
+        let calls = questions.iter().filter(|one| one["text"].as_str().unwrap().contains("touch")).count();
+        assert_eq!(calls, 1, "{view:#}");
+        assert!(questions[0]["answer"]["by"].as_str().unwrap().ends_with(" (terminal)"), "{view:#}");
+        let told = prompts(&stage);
+        assert!(told[0].contains("- `shell:touch *`") && !told[0].contains("answers: "), "{}", told[0]);
+        assert!(told[1].contains("touch {work place}/notes.txt") && told[1].contains("answers: "), "{}", told[1]);
+    }
+}
+
+/// Nobody's answer is a no of its own: it is said as such, and the same call does not ask again.
+#[tokio::test]
+async fn what_nobody_answers_is_denied_and_not_asked_again() {
+    let stage = asking("1s");
+    fs::write(stage.shared().join("go"), "").unwrap();
+    let _host = stage.start();
+    let job = stage.submit(&stage.plan("notes", NOTES), &stage.repo, "one").await;
+    let view = until(async || {
+        let view = stage.job(&job).await;
+        // What asks last is no agent: its phase has no result.
+        let asks = view["questions"].as_array().unwrap().iter().filter(|one| one["status"] == "open").count();
+        (view["status"] == "failed" || (asks > 0 && prompts(&stage).len() > 1)).then_some(view)
+    })
+    .await;
+    let questions = view["questions"].as_array().unwrap();
+    let calls: Vec<&Value> = questions.iter().filter(|one| one["text"].as_str().unwrap().contains("touch")).collect();
+    assert!(calls.len() == 1 && calls[0]["status"] == "expired", "{view:#}");
+    let told = prompts(&stage);
+    assert!(told[1].contains("Nobody has answered your question in time"), "{}", told[1]);
+    let runs = fs::read_dir(stage.sandbox.state().join("runs")).unwrap().flatten();
+    let said: Vec<String> = runs.filter_map(|run| fs::read_to_string(run.path().join("stdout.jsonl")).ok()).collect();
+    let denied = said.iter().filter(|said| said.contains("nobody has answered in time")).count();
+    assert_eq!(denied, 1, "{said:#?}");
 }

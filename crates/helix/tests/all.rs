@@ -29,6 +29,7 @@ mod faults;
 mod first_steps;
 mod gates_audit;
 mod gateway;
+mod generated;
 mod hosts;
 mod identities;
 mod landing;

@@ -124,7 +124,9 @@ rules:
             agreed.is_some() && agreed < accepted && accepted < instructions.find("`job_start`, on"),
             "{instructions}"
         );
-        assert!(instructions.contains("has the gate `criteria_covered` and `verify: true`"), "{instructions}");
+        for part in ["has the gate `criteria_covered`", "by tests and, with `verify: true`, by an independent agent"] {
+            assert!(instructions.contains(part), "{instructions}");
+        }
         let (kept, more) = (before["messages"].as_array().unwrap(), after["messages"].as_array().unwrap());
         for (kept, again) in kept.iter().zip(more) {
             assert_eq!(texts(&kept["content"]), texts(&again["content"]), "{version}: an earlier message changed");

@@ -20,7 +20,7 @@ rules:
   - when: { prompt: Do not repeat the answer }
     reply: { text: "<!-- STEP: what -->" }
   - when: { prompt: Hello }
-    reply: { text: "Good day." }
+    reply: { text: "Good day. \n" }
 "#
     .parse()
     .unwrap();
@@ -28,7 +28,7 @@ rules:
     let mut client = bed.client();
     let report = client.say("Hello");
     assert_eq!(report["error"], Value::Null, "{report:#}");
-    assert_eq!(report["text"], "Good day.", "{report:#}");
+    assert_eq!(report["text"].as_str().unwrap().trim_end(), "Good day.", "the answer stands, once: {report:#}");
     assert!(report["reasoning"].as_str().unwrap().contains("step_marker"), "the retry is not visible: {report:#}");
     let requests = bed.model.requests();
     assert_eq!(requests.len(), 2);
@@ -65,7 +65,7 @@ rules:
     let mut reader = bed.client();
     let report = reader.say("Show it");
     let (refused, replaced) = report["text"].as_str().unwrap().split_once("\n\n> [!NOTE]\n> **Helix:** ").unwrap();
-    assert!(refused.starts_with("Read [it]("), "{report:#}");
+    assert!(refused.starts_with("Read [it]"), "{report:#}");
     assert_eq!(
         replaced, "The answer above did not pass its checks. The answer below replaces it.\n\nThere is no such file.",
         "{report:#}"

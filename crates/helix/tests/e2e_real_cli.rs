@@ -295,9 +295,10 @@ rules:
     }
 }
 
-/// What the model says after a message that its provider stopped is a text of its own; one that was too long for a message goes on.
+/// What its provider stopped is no part of the answer that the model gives instead: who read along is told so, with a seam. A text
+/// that was too long for a message goes on in the next.
 #[test]
-fn texts_of_different_messages_are_paragraphs() {
+fn what_the_provider_stopped_is_taken_back() {
     let script: Script = r##"
 rules:
   - when: { prompt: stopped by a safety classifier }
@@ -305,7 +306,7 @@ rules:
     reply: { text: "I leave that out.\n<!-- STEP: what -->" }
   - when: { prompt: Tell me all }
     times: always
-    reply: { text: "It begins with:", fault: refusal }
+    reply: { text: "It begins with:\n<!-- STEP: how -->", fault: refusal }
   - when: { prompt: Tell me much }
     times: 1
     reply: { text: "It goes ", stop_reason: max_tokens }
@@ -314,8 +315,10 @@ rules:
     .parse()
     .unwrap();
     let bed = Bed::serve(PINNED_CLAUDE, script);
-    assert_eq!(answered(&bed.client().say("Tell me all.")), "It begins with:\n\nI leave that out.");
-    assert_eq!(bed.client().ask("Tell me all, please.")["text"], "It begins with:\n\nI leave that out.");
+    let seam = "> [!NOTE]\n> **Helix:** The provider's safeguards stopped the model here. Its answer instead follows.";
+    let said = bed.client().say("Tell me all.");
+    assert_eq!(answered(&said), format!("It begins with:\n\n{seam}\n\nI leave that out."));
+    assert_eq!(bed.client().ask("Tell me all, please.")["text"], "I leave that out.");
     assert_eq!(answered(&bed.client().say("Tell me much.")), "It goes on.");
     bed.leave();
 }

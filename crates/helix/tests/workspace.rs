@@ -286,6 +286,31 @@ fn dependencies_that_an_agent_changes_are_installed_for_its_gates_alone() {
     );
 }
 
+/// Installers are told where packages come from; agents and gates have no use for it, what an agent has written gets no address with a
+/// login, and tokens reach nobody.
+#[test]
+fn mirrors_reach_set_ups_alone_and_tokens_nobody() {
+    let install = "test \"$npm_config_registry\" = http://mirror.invalid/ && test -z \"$NPM_TOKEN\" || exit 1\n\
+                   if grep -q two requirements.txt; then test -z \"$UV_INDEX\"; else test \"$UV_INDEX\" = https://me:s3cret-of-the-user@mirror.invalid/; fi || exit 2\n\
+                   mkdir -p deps; echo $npm_config_registry > deps/from; echo asks $UV_INDEX\n";
+    let files = [("requirements.txt", "one\n"), ("install.sh", install)];
+    let closed = "test -z \"$npm_config_registry$NPM_TOKEN$UV_INDEX\"";
+    let agent = format!("{}, {{write: {{path: requirements.txt, text: \"one two\\n\"}}}}, {WRITES}", shell(closed));
+    let gates = command_gate(&format!("sh -c '{closed}'")) + &command_gate("test -f deps/from");
+    let user = project(&files, "setup = [\"sh install.sh\"]\n", "deps/\n", &agent, &gates);
+    let mut run = user.helix();
+    run.env("npm_config_registry", "http://mirror.invalid/").env("NPM_TOKEN", "t0ken-of-the-user");
+    run.env("UV_INDEX", "https://me:s3cret-of-the-user@mirror.invalid/");
+    let ran = ran(run.args(["run", "plan.yaml"]).output().unwrap());
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let prepared = prepared(&user);
+    assert_eq!(prepared.len(), 2, "the user's own, and the result's");
+    let logs: Vec<String> =
+        prepared.iter().map(|one| std::fs::read_to_string(one.with_file_name("setup.log")).unwrap()).collect();
+    assert!(logs.iter().any(|log| log.contains("asks https://me:[secret")), "{logs:?}");
+    assert!(logs.iter().all(|log| log.contains("asks") && !log.contains("s3cret")), "{logs:?}");
+}
+
 #[test]
 fn a_projects_set_up_counts_only_after_it_is_trusted() {
     let user = project(&[], "setup = [\"touch /tmp/ran\"]\n", "", WRITES, &command_gate("true"));

@@ -10,6 +10,9 @@ use crate::profile::AgentProfile;
 /// Where programs are looked for if Helix itself has no `PATH`.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
+/// Variables that name a home, or directories of one.
+const OF_A_HOME: [&str; 5] = ["HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+
 /// The variables that Helix runs with; those that are not UTF-8 are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostEnvironment(BTreeMap<String, String>);
@@ -28,7 +31,8 @@ impl HostEnvironment {
     }
 
     /// The environment of an agent, each replacing what comes before it: `PATH`, `HOME`, `LANG`, `TERM`; the dialect's `defaults`;
-    /// the variables that the profile passes on; the dialect's `variables`; the profile's own.
+    /// the variables that the profile passes on, but to an agent with a home of its own none that leads to another one; the dialect's
+    /// `variables`; the profile's own.
     pub(crate) fn for_agent(
         &self,
         profile: &AgentProfile,
@@ -45,7 +49,8 @@ impl HostEnvironment {
         env.insert("LANG".to_owned(), "C.UTF-8".to_owned());
         env.insert("TERM".to_owned(), "dumb".to_owned());
         env.extend(defaults);
-        for name in &profile.pass_env {
+        let leads_home = |name: &String| profile.home.is_some() && OF_A_HOME.contains(&name.as_str());
+        for name in profile.pass_env.iter().filter(|name| !leads_home(name)) {
             if let Some(value) = self.get(name) {
                 env.insert(name.clone(), value.to_owned());
             }
@@ -66,3 +71,7 @@ impl FromIterator<(String, String)> for HostEnvironment {
 pub(crate) fn path_text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
+
+#[cfg(test)]
+#[path = "host_environment_test.rs"]
+mod tests;

@@ -2,7 +2,7 @@
 //!
 //! Must not judge, and must not know what any agent's records look like: [`Reading`] is what a dialect gives.
 
-use helix_core::agent_event::AgentEvent;
+use helix_core::agent_event::{AgentEvent, SaidAnew};
 use helix_core::ids::AgentSessionId;
 use helix_core::run::{
     AgentErrorKind, Ending, RateLimit, RepeatedCall, RunFacts, StopCause, StreamFacts, Terminal, WallsHeld,
@@ -136,10 +136,10 @@ impl Gathered {
         self.events.push(AgentEvent::Unrecognised { kind_name: kind.chars().take(NAME_LIMIT).collect() });
     }
 
-    /// The agent says anew what these fragments were to become.
-    pub(super) fn took_back(&mut self, text: String, parent: Option<&str>) {
+    /// The agent says this text anew.
+    pub(super) fn took_back(&mut self, text: String, reason: SaidAnew, parent: Option<&str>) {
         if !text.trim().is_empty() {
-            self.events.push(AgentEvent::TakenBack { text, parent: parent.map(str::to_owned) });
+            self.events.push(AgentEvent::TakenBack { text, reason, parent: parent.map(str::to_owned) });
         }
     }
 

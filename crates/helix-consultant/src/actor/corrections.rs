@@ -152,7 +152,8 @@ impl SessionActor {
             work.output.release().await;
         } else {
             work.output.withdraw().await;
-            if !visible.iter().any(|seen| seen == text) {
+            // An answer that got its marker later has lost the line breaks at its end.
+            if !visible.iter().any(|seen| seen.trim_end() == text.trim_end()) {
                 let refused = visible.last().map(|refused| agent_words::of_whole(refused));
                 work.output.replace(refused.as_deref(), agent_words::of_whole(text).into_owned()).await;
             }

@@ -72,7 +72,7 @@ impl AnswerAttempts {
             (CorrectionScope::MarkerLine, Some(before)) => before,
             (CorrectionScope::MarkerLine | CorrectionScope::Answer, _) => return said.to_owned(),
         };
-        let kept = split(&before.answer).0;
+        let kept = split(&before.answer).0.trim_end();
         match split(said).1 {
             Marker::Step(step) => format!("{kept}\n\n{}", marker_line(step.word())),
             // An unknown word stays what it is; nothing is made of it.
@@ -114,12 +114,11 @@ impl AnswerAttempts {
         if best.run == last.run { Vec::new() } else { best.examined.files.iter().filter(changed).cloned().collect() }
     }
 
-    /// What the user is told below an answer that is not in order; `None` when it is. An agent that cannot be asked for the step
-    /// marker cannot be expected to know it.
+    /// What the user is told below an answer that is not in order; `None` when it is. A step marker that could not be asked for says
+    /// nothing of the answer.
     pub(crate) fn note(&self, failed_correction: Option<&str>) -> Option<String> {
         let mut findings = self.best()?.examined.findings.clone();
-        let unasked = failed_correction.is_some() && self.asked == 0;
-        findings.retain(|one| !unasked || one.validator != Validator::StepMarker.word());
+        findings.retain(|one| failed_correction.is_none() || one.validator != Validator::StepMarker.word());
         (!findings.is_empty()).then(|| phrases::not_in_order(self.language, &findings, self.asked, failed_correction))
     }
 

@@ -53,7 +53,8 @@ pub struct ChangedText {
     pub new: Option<String>,
 }
 
-/// Text files that a job as a whole changed, in path order: at most so many, and none larger than so many bytes.
+/// Text files that a job as a whole changed, in path order: at most so many, and none larger than so many bytes. And how many changed
+/// files are not among them.
 ///
 /// # Errors
 /// There is no result, or git failed.
@@ -62,21 +63,23 @@ pub(super) fn texts(
     repository: &Repository,
     most: usize,
     largest: usize,
-) -> Result<Vec<ChangedText>, EngineError> {
+) -> Result<(Vec<ChangedText>, usize), EngineError> {
     let (from, to) = ends(active, &DiffSelection::default())?;
     let tree = |commit: &CommitId| repository.commit(commit.as_str()).map(|commit| commit.tree);
     let (from, to) = (tree(&from).map_err(EngineError::environment)?, tree(&to).map_err(EngineError::environment)?);
-    let mut found = Vec::new();
-    for changed in repository.changes(&from, &to).map_err(EngineError::environment)? {
+    let changes = repository.changes(&from, &to).map_err(EngineError::environment)?;
+    let (all, mut found) = (changes.len(), Vec::new());
+    for changed in changes {
+        if found.len() == most {
+            break;
+        }
         let text = |tree: &TreeId| text(repository, tree, &changed.path, largest).map_err(EngineError::environment);
         if let (Some(old), Some(new)) = (text(&from)?, text(&to)?) {
             found.push(ChangedText { path: changed.path, old, new });
         }
-        if found.len() == most {
-            break;
-        }
     }
-    Ok(found)
+    let left_out = all - found.len();
+    Ok((found, left_out))
 }
 
 /// What a file of a tree holds, if it is there; `None` where it is no text, or too large.

@@ -13,6 +13,7 @@ mod integration;
 mod look;
 mod output;
 mod place;
+mod text;
 
 use async_recursion::async_recursion as boxed;
 use std::path::Path;
@@ -322,12 +323,18 @@ impl Archive<'_> {
         self.read(id, |job, _, active, repository| difference::between(job, active, &repository, selection)).await
     }
 
-    /// The text files that a job changed, before and after: at most so many, none larger than so many bytes.
+    /// The text files that a job changed, before and after: at most so many, none larger than so many bytes. And how many changed files
+    /// are left out.
     ///
     /// # Errors
     /// As for [`Archive::diff`].
     #[boxed]
-    pub async fn changed_texts(&self, id: &str, most: usize, largest: usize) -> Result<Vec<ChangedText>, EngineError> {
+    pub async fn changed_texts(
+        &self,
+        id: &str,
+        most: usize,
+        largest: usize,
+    ) -> Result<(Vec<ChangedText>, usize), EngineError> {
         self.read(id, move |_, _, active, repository| difference::texts(active, &repository, most, largest)).await
     }
 

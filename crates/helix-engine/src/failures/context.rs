@@ -12,7 +12,7 @@ use helix_core::run::{AgentErrorKind, Ending, Outcome, Retry, RunFacts, StopCaus
 use helix_failure::cause::{self, Cause};
 use helix_failure::memory::{AttemptAnswer, AttemptChange, OccurrencePlace, Work, check};
 use helix_failure::report::FailurePlace;
-use helix_failure::{FailureObservation, LogCollector, LogSample, Stream, Termination, gate_cause};
+use helix_failure::{FailureObservation, HELIX, LogCollector, LogSample, Stream, Termination, gate_cause};
 use helix_job::GateReport;
 use jiff::Timestamp;
 
@@ -241,9 +241,6 @@ fn nothing_checked(report: &GateReport, fault: &Fault) -> Option<&'static Cause>
         FaultKind::Timeout | FaultKind::ToolMissing | FaultKind::Environment | FaultKind::Flaky => None,
     }
 }
-
-/// The tool of everything that Helix finds by itself.
-pub(crate) const HELIX: &str = "helix";
 
 fn own(check: &str) -> FailureObservation {
     FailureObservation { tool: HELIX.to_owned(), phase: check.to_owned(), ..FailureObservation::default() }

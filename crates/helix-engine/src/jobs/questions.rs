@@ -136,7 +136,9 @@ impl Jobs {
         // In the same words it is the same question: what a person has said to it still counts.
         let known = self.get(job.as_str()).await?.questions.into_iter().rev().find(|one| {
             let counts = matches!(one.status, QuestionStatus::Open | QuestionStatus::Answered { .. });
-            one.phase == phase && one.about == About::Agent && one.text == text && counts
+            // A choice is known by its place among the options: with others, or in another order, it says something else.
+            let same = one.text == text && one.options.iter().map(|option| &option.label).eq(&options);
+            one.phase == phase && one.about == About::Agent && same && counts
         });
         if let Some(known) = known {
             return Ok(known);

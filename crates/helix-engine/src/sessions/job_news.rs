@@ -109,9 +109,17 @@ impl Sessions {
         if limit.is_zero() || view.jobs.is_empty() || view.latest.as_ref() != Some(turn) {
             return Ok(None);
         }
-        let began = match watch {
-            Watch::Answer => self.turn(turn).await?.started_at,
-            Watch::On(since) => since,
+        // A question may have come when nobody watched any more: it is shown with the next answer, too.
+        let (began, before) = match watch {
+            Watch::Answer => {
+                let turn = self.turn(turn).await?;
+                let parent = match &turn.parent {
+                    Some(parent) => self.turn(parent).await.ok(),
+                    None => None,
+                };
+                (turn.started_at, parent.map_or(turn.started_at, |parent| parent.started_at))
+            }
+            Watch::On(since) => (since, since),
         };
         let jobs = self.known(&view.jobs[view.jobs.len().saturating_sub(MOST_JOBS)..]).await?;
         let turns = self.consultant.open_turns(view);
@@ -123,7 +131,7 @@ impl Sessions {
         let over = jobs.iter().filter(|job| job.completed_at.is_some_and(|end| end > began));
         first.extend(over.map(|job| JobNews::Over(Box::new(job.clone()))));
         let asked: Vec<&QuestionView> = jobs.iter().flat_map(open_questions).collect();
-        let new = asked.iter().filter(|question| question.asked_at > began);
+        let new = asked.iter().filter(|question| question.asked_at > before);
         first.extend(new.map(|question| JobNews::Asks(Box::new((*question).clone()))));
         let under_way: Vec<JobView> = if asked.is_empty() {
             jobs.into_iter().filter(|job| !job.status.is_final()).collect()
@@ -263,7 +271,7 @@ fn news_of_event(
     several: bool,
 ) -> Option<JobNews> {
     if let JobEvent::QuestionAsked { phase, question } = event {
-        let asked = job.questions.iter().rev().find(|one| &one.phase == phase && one.text == question.text);
+        let asked = job.question(phase, question.number);
         if let Some(open) = asked.filter(|one| one.status == QuestionStatus::Open) {
             return Some(JobNews::Asks(Box::new(open.clone())));
         }

@@ -56,6 +56,11 @@ impl Sessions {
         let mut places = Vec::new();
         for root in roots {
             let Some(within) = beneath(&root, &path) else { continue };
+            // A project may lie above Helix's state, with what other sessions and jobs have.
+            let state = self.services.state.root();
+            if !root.starts_with(state) && root.join(&within).starts_with(state) {
+                continue;
+            }
             let mac = signature(&self.link_key, session, &root.join(&within))?;
             // In constant time.
             if signed.is_none_or(|signed| mac.clone().verify_truncated_left(&signed).is_ok()) {

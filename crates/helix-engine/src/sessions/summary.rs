@@ -70,7 +70,7 @@ impl Sessions {
             Some(turn) => Some(self.turn(turn).await?),
             None => None,
         };
-        // Nobody is to be asked to go ahead with what did not pass its checks.
+        // Nobody is asked to go on from an answer that failed or did not pass its checks.
         let is_in_order =
             latest.is_none_or(|turn| turn.is_answered() && turn.end.as_ref().is_none_or(|end| end.note.is_none()));
         let language = self.consultant.language_of(view.latest.clone()).await.map_err(EngineError::from)?;
@@ -95,7 +95,10 @@ fn summarize(
         }
     }
     let title = draft.as_ref().map(|adr| adr.title().to_owned()).or_else(|| job.map(|job| job.name.clone()));
-    let stage = stage(draft.is_some() && is_in_order, job, language.unwrap_or_default());
+    let stage = match stage(draft.is_some(), job, language.unwrap_or_default()) {
+        SessionStage::Drafted | SessionStage::Succeeded if !is_in_order => SessionStage::Talk,
+        stage => stage,
+    };
     Ok(SessionSummary { title, tags, stage, language })
 }
 

@@ -31,16 +31,15 @@ fn only_told(agent: &AgentProfile, denied: &[ToolRule], file: &PlanFile) -> Opti
     if named.is_empty() {
         return None;
     }
-    let message =
-        format!("agent {} is told that it must not use {}, but not kept from it", agent.name, named.join(", "));
+    let (agent, named) = (&agent.name, named.join(", "));
+    let message = format!("agent {agent} is told what it must not use, or not unasked, but not kept from it: {named}");
     let help = "give the work to an agent that has rules for tools (claude), or keep the files away from the sandbox (docs/sandbox.md)";
     Some(file.warning(codes::DENIED_ONLY_TOLD, None, message, help.to_owned()))
 }
 
-/// What an agent is denied and only told.
+/// What an agent is denied, or may not do unasked, and only told.
 pub(crate) fn unkept<'a>(agent: &'a AgentProfile, denied: &'a [ToolRule]) -> Vec<&'a ToolRule> {
-    let asked = agent.tools.ask.iter().filter(|_| !dialect(agent.dialect).asks_person());
-    let mut rules: Vec<&ToolRule> = agent.tools.deny.iter().chain(asked).chain(denied).collect();
+    let mut rules: Vec<&ToolRule> = agent.tools.deny.iter().chain(&agent.tools.ask).chain(denied).collect();
     rules.retain(|rule| !dialect(agent.dialect).keeps_rule(rule));
     rules.sort();
     rules.dedup();

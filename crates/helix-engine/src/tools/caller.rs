@@ -160,9 +160,18 @@ impl Tools {
         let (caller, roots) =
             (self.caller.clone(), [config.roots.as_slice(), std::slice::from_ref(&config.projects)].concat());
         let is_rooted = !config.roots.is_empty();
+        // A decision or `.git` makes a project of any directory, also of another session's and of a job's.
+        let state = self.engine.state_directory();
+        let is_made = |projects: PathBuf| projects.starts_with(state) && real.starts_with(projects);
+        let is_others = matches!(caller, Caller::Session(_))
+            && real.starts_with(state)
+            && !config.projects.canonicalize().is_ok_and(is_made);
         blocking(move || {
             match caller {
                 Caller::Run(_) => return Err(Refusal::text(format!("{} is not in your directory", asked.display()))),
+                Caller::Session(_) if is_others => {
+                    return Err(Refusal::text(format!("{} lies in Helix's state directory", asked.display())));
+                }
                 Caller::Session(_) if !is_rooted && project_above(&real, None).is_some() => {}
                 Caller::Outside { .. } if !is_rooted => {}
                 Caller::Session(_) | Caller::Outside { .. } => confine(&real, &roots)?,

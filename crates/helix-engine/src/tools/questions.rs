@@ -45,7 +45,10 @@ impl Tools {
                         let (by, said) = (&answer.by, chosen(&asked, answer));
                         format!("You have asked this before, as {}, and {by} has answered: {said}", asked.id)
                     }
-                    _ => format!(
+                    QuestionStatus::Expired { .. } => {
+                        format!("You have asked this as {}, and nobody has answered in time: do without.", asked.id)
+                    }
+                    QuestionStatus::Open | QuestionStatus::Closed => format!(
                         "Asked as {}. End your turn now with the state of your work: you will be resumed with the answer.",
                         asked.id
                     ),

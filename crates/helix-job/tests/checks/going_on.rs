@@ -3,10 +3,12 @@
 //! Must not carry anything out: that is the play's business.
 
 use helix_core::finding::{Fault, FaultKind};
+use helix_core::said::Words;
+use helix_job::question::{About, Question};
 use helix_job::{AdviceAction, Effect, JobEnd, JobEvent, JobStatus, PhaseState, Reopen, ReopenError};
 
 use super::{Play, escalating};
-use crate::world::{World, advice_given, fault, id, lost, phase, run_finished, spec};
+use crate::world::{World, advice_given, complete, fault, id, lost, phase, run_finished, spec};
 
 #[test]
 fn a_failed_job_goes_on_where_it_stopped_with_its_tries_kept() {
@@ -198,4 +200,40 @@ fn the_time_between_an_end_and_a_resume_is_no_time_of_the_job_and_its_phases() {
     for view in [after, later] {
         assert!(view.phases[0].duration_seconds.unwrap() < view.duration_seconds, "{view:#?}");
     }
+}
+
+/// Who is told that nobody has answered, and asks the same again, gets that for an answer; later it is a question again.
+#[test]
+fn what_nobody_answered_is_not_asked_again_at_once() {
+    let mut spec = spec(vec![phase("a", &[], 1)]);
+    spec.policy.question_seconds = Some(60);
+    let mut play = Play::new(spec);
+    play.happy();
+    let question = Question {
+        number: 1,
+        about: About::Agent,
+        text: "May it?".into(),
+        said: Words::default(),
+        options: Vec::new(),
+        free_text: true,
+        approvers: None,
+    };
+    let known = |play: &Play| play.state.active().unwrap().progress(&id("a")).unwrap().asked_before(&question);
+    assert_eq!(known(&play), None);
+    play.event(JobEvent::QuestionAsked { phase: id("a"), question: Box::new(question.clone()) });
+    assert_eq!(known(&play), Some(1));
+    play.event(run_finished(&id("a"), 1, complete()));
+    play.happy();
+    play.world.clock += 60;
+    assert_eq!(play.keys(), ["expire/a/1"]);
+    play.happy();
+    let [Effect::StartAttempt { attempt: 2, .. }] = &play.effects()[..] else { panic!("{:?}", play.effects()) };
+    play.happy();
+    assert_eq!(known(&play), Some(1));
+    play.event(run_finished(&id("a"), 2, complete()));
+    play.happy();
+    play.fail_gate("a", 2, "wrong");
+    play.happy();
+    assert_eq!(play.keys(), ["run/a/3"]);
+    assert_eq!(known(&play), None);
 }

@@ -116,7 +116,7 @@ fn what_a_gate_found_is_said_in_german_and_told_to_the_agent_in_english() {
     keys.iter().for_each(|key| drop(wire.as_object_mut().unwrap().remove(*key)));
     let former: GateReport = serde_json::from_value(wire).unwrap();
     assert_eq!((former.words(), former.notes().count()), ((&report.summary).into(), 1));
-    assert_eq!(phrases::gate_summary(Language::German, &report), "1 Datei(en) fehlen oder sind leer");
+    assert_eq!(phrases::gate_summary(Language::German, &report), "1 Datei fehlt oder ist leer");
     play.event(event);
     let [Effect::StartAttempt { correction: Some(told), .. }] = &play.effects()[..] else { panic!() };
     let told = told.to_markdown();
@@ -126,6 +126,6 @@ fn what_a_gate_found_is_said_in_german_and_told_to_the_agent_in_english() {
     let error = play.view().phases[0].error.clone().unwrap();
     let summary = "gate files_exist found: 1 file(s) are missing or empty: page.md is not in the result";
     assert_eq!(error.message, summary);
-    let german = "Gate files_exist fand: 1 Datei(en) fehlen oder sind leer: page.md ist nicht im Ergebnis";
+    let german = "Gate files_exist fand: 1 Datei fehlt oder ist leer: page.md ist nicht im Ergebnis";
     assert_eq!(error.said_in(Language::German).message, german);
 }

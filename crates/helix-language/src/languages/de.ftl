@@ -449,8 +449,10 @@ chat-no-headers-remedy = Führe auf dem Rechner von Helix `helix openwebui conne
 chat-too-long = Die Antwort ist länger als { $mib } MiB; der Rest wird nicht gezeigt. Bitte um sie in Teilen oder als Datei.
 chat-linked-text = Der Text von `{ $name }`. Helix kennt keine Adresse, unter der dein Browser diese Datei öffnen könnte: Setze `public_url` in `[server]` der helix.toml.
 chat-linked-rest = Der Rest wird nicht gezeigt.
+chat-empty = der Agent hörte ohne Antwort auf
 chat-not-merged = Helix führt keine Antworten zusammen. Schreib in einer neuen Nachricht, was du brauchst.
 chat-said-anew = Hier brach die Verbindung zum Modell ab. Es folgt die ganze Antwort.
+chat-stopped-by-provider = Hier haben die Schutzregeln des Anbieters das Modell gestoppt. Es folgt, was es stattdessen antwortet.
 chat-replaced = Die Antwort oben hat ihre Prüfungen nicht bestanden. Die Antwort unten ersetzt sie.
 chat-unheard = Die Antwort auf deine frühere Nachricht „{ $message }“ hat dich nicht erreicht. Hier ist sie:
 chat-untold = Dieser Hinweis zur Antwort auf deine frühere Nachricht „{ $message }“ hat dich nicht erreicht:
@@ -476,6 +478,7 @@ choice-skip = Lass diese Phase aus.
 choice-fail = Beende den Job.
 choice-own = Ich wähle: { $label }
 chat-job-asks = Job { $job } wartet auf dich (Phase `{ $phase }`):
+chat-agent-asks = Der Agent der Phase `{ $phase }` von Job { $job } fragt dich:
 chat-job-answer = Antworte hier im Chat oder mit `helix answer { $id }`.
 chat-not-fixed-unasked = Diese Antwort hat ihre Prüfungen nicht bestanden; der Agent wurde nicht gebeten, sie zu verbessern.
 chat-not-fixed =
@@ -620,6 +623,10 @@ acp-not-now = Nicht jetzt
 acp-plan-invalid = Der Plan hat Fehler: sag, was anders werden soll.
 acp-job = Job { $name }
 acp-job-asks = Job { $name } fragt zu { $phase }
+acp-left-out = { $files ->
+        [one] 1 geänderte Datei ist
+       *[other] { $files } geänderte Dateien sind
+    } hier nicht gezeigt (zu viele, zu groß oder kein Text): helix jobs diff { $job }
 acp-answer-at-terminal = Das kann nur eine Person am Terminal beantworten: { $command }
 do-started = Nichts wurde gestartet: der Plan dieser Sitzung läuft oder lief schon. Ansehen kannst du ihn mit: helix jobs show { $job }
 do-run-it = Nichts wurde gestartet. Ausführen kannst du es mit: helix do --session { $session } --yes
@@ -650,6 +657,7 @@ term-other-jobs =
 term-ended = Job { $status }
 term-follow = verfolge ihn mit: helix jobs watch { $id }
 term-no-host = es läuft kein Host; weiter geht es mit: helix jobs watch { $id }
+term-agent-asks = der Agent fragt:
 term-question = { $id }, Phase { $phase } von { $job }
 term-expires = läuft ab: { $at }
 term-changes = Änderungen: { $command }
@@ -746,6 +754,7 @@ report-verdict =
 cause-result-refused = das Ergebnis enthält, was kein Ergebnis enthalten darf
 cause-not-let-in = { $by } hat Dateien nicht eingelassen, die von selbst laufen
 cause-answered = Eine Person hat deine Frage beantwortet. Mach mit der Antwort weiter.
+cause-no-answer = Niemand hat deine Frage rechtzeitig beantwortet. Mach ohne Antwort weiter.
 cause-nothing-changed = eine Phase der Art { $kind } muss Dateien ändern: die Phase hat keine Datei geändert
 cause-phases-invalid = die gelieferten Phasen sind ungültig
 cause-outgrown = der Plan ist inzwischen gewachsen, und die gelieferten Phasen passen nicht mehr
@@ -884,7 +893,6 @@ gate-tests = { $passed } bestanden, { $failed } gescheitert{ $skipped ->
 evidence-missing = fehlt:
 evidence-proved = belegt
 evidence-proved-now = belegt, eben noch einmal geprüft
-evidence-all = Alles, was gefunden wurde:
 evidence-unproved = NICHT BELEGT
 evidence-not-passed = hat nicht bestanden
 evidence-conflict = Konflikt von { $phases } in { $paths }: gelöst von { $phase }
@@ -1149,13 +1157,18 @@ init-no-agents = keine in PATH; installiere einen davon: { $known }
 init-languages = Sprachen
 init-no-languages = keine erkannt
 init-tests = Tests
+init-checks = Prüfungen
 init-setup = Einrichtung
+init-flat-layout = setuptools hält adr/ und plans/ hier für Pakete: nenne deine in pyproject.toml, [tool.setuptools] packages
+init-services = Dienste
+init-compose = { $file }: starte vor einem Job, was Tests brauchen, mit `docker compose up -d`; die Vorprüfung sagt, was nicht da ist
 init-no-tests = keine gefunden: setze den Befehl im Gate tests_pass des Plans
 init-no-pytest = { $evidence }; pytest ist nicht installiert
 init-repository = git-Repository gefunden
 init-inside = { $place } liegt im Repository { $root }: `helix init { $root }` richtet alles ein
 init-no-repository = { $place } ist kein Repository: führe vor `helix run` `git init` aus und committe
 survey-directory = wegen des Verzeichnisses { $name }
+survey-member = wegen des Pakets { $name } des Workspaces
 survey-mentions = { $file } nennt pytest
 survey-unittest = { $file } benutzt unittest
 survey-pytest = { $file } sieht nach einem pytest-Test aus
@@ -1197,6 +1210,7 @@ hook-no = nein
 hook-allowed = ein Mensch hat diesen Aufruf erlaubt
 hook-asked = ein Mensch wird zu diesem Aufruf gefragt ({ $id }): beende jetzt deinen Zug mit dem Stand deiner Arbeit; du wirst mit der Antwort fortgesetzt und darfst denselben Aufruf dann wiederholen, wenn er erlaubt wurde
 hook-refused = { $by } hat diesen Aufruf nicht erlaubt { $words }: komm ohne ihn aus
+hook-unanswered = niemand hat rechtzeitig beantwortet, ob dieser Aufruf erlaubt ist ({ $id }): komm ohne ihn aus
 hook-not-asked = zu diesem Aufruf konnte niemand gefragt werden ({ $why }): komm ohne ihn aus
 means-of-project = allen Agenten dieses Projekts gesagt
 means-of-agent = Agent { $agent } außerdem
@@ -1430,6 +1444,7 @@ logs-started = gestartet: { $model } { $version }
 logs-limited = das Limit des Anbieters ist erreicht
 logs-retry = API-Wiederholung { $attempt } von { $most }: { $reason }
 logs-taken-back = die Verbindung zum Modell brach ab; der Text bis hierher wird neu gesagt
+logs-stopped-by-provider = die Schutzregeln des Anbieters haben das Modell gestoppt; es antwortet neu
 logs-error = mit einem Fehler beendet
 logs-ended = beendet
 comment-shown = das würde nach { $url } geschrieben; es wurde nichts geschrieben
@@ -1709,6 +1724,16 @@ gate-elsewhere-python = eine editierbare Installation führt dorthin: das Ergebn
 gate-elsewhere-node = `npm link`, NODE_PATH oder ein verlinktes Paket führt dorthin: das Paket mit seinem relativen Pfad nennen (`file:`, Workspaces) und im Checkout installieren (`setup = ["npm ci"]` unter [workspace] in helix.toml)
 gate-elsewhere-path = eine Abhängigkeit ist mit ihrem absoluten Pfad genannt (`path` oder `[patch]` von Cargo, `replace` oder `use` von Go): den Pfad relativ zur Datei nennen
 gate-elsewhere-other = nach einem absoluten Pfad in der Konfiguration des Werkzeugs, in einem Link oder einer Variablen suchen; ihn relativ zum Repository nennen. Daten, die Gates von außerhalb brauchen: `readable` unter [sandbox] in der eigenen helix.toml
+gate-registry-unreached = `{ $command }` erreicht { $host } nicht
+    .hint = das Netz prüfen, einen Proxy (HTTPS_PROXY) oder Spiegel (PIP_INDEX_URL, NPM_CONFIG_REGISTRY, …) der Shell, die Helix gestartet hat, und `network` unter [sandbox]; was [workspace] setup installiert, braucht später kein Netz
+gate-submodule-absent = `{ $command }` nennt `{ $path }`, ein Submodul, das nicht in deinem Repository ist
+    .hint = mit `git submodule update --init --recursive` holen
+gate-lfs-absent = `{ $command }` nennt `{ $path }`, eine Datei von Git LFS, die nicht in deinem Repository ist
+    .hint = mit `git lfs pull` holen
+gate-service-composed = `{ $command }` braucht { $name } an Port { $port } dieses Rechners, wo niemand lauscht
+    .hint = mit `docker compose up -d { $service }` starten, oder jedem Lauf einen eigenen Dienst geben, unter [workspace.services] in helix.toml
+gate-service-down = `{ $command }` braucht { $name } an Port { $port } dieses Rechners, wo niemand lauscht
+    .hint = den Dienst starten, oder jedem Lauf einen eigenen geben, unter [workspace.services] in helix.toml
 gate-lacks = unter [workspace] in helix.toml eintragen: { $keys }
 gate-lacks-both = unter [workspace] in helix.toml eintragen: { $setup } und { $copy }
 gate-lacks-venv = den Befehl ohne `{ $path }/bin/` schreiben: Gates finden die Programme der virtuellen Umgebung im PATH
@@ -1741,15 +1766,27 @@ gate-conflicts-nothing = es gibt keine Datei anzusehen
     .hint = die Dateien nennen, die in Konflikt standen
 gate-conflict-marker = eine Konfliktmarkierung ist übrig: { $marker }
     .hint = beide Seiten zusammenführen und die Zeilen mit Markierungen entfernen
-gate-conflicts-none = keine Konfliktmarkierung in { $files } Datei(en)
-gate-conflicts-left = { $markers } Konfliktmarkierung(en) übrig
+gate-conflicts-none =
+    keine Konfliktmarkierung in { $files ->
+        [one] { $files } Datei
+       *[other] { $files } Dateien
+    }
+gate-conflicts-left =
+    { $markers ->
+        [one] { $markers } Konfliktmarkierung
+       *[other] { $markers } Konfliktmarkierungen
+    } übrig
 gate-delivery-unset = die Variable { $name }, die `pass_env` des Gates nennt, ist für den Host nicht gesetzt
     .hint = den Host (`helix serve`, `helix run`) mit gesetzter Variable { $name } starten
 gate-delivery-program = das Programm { $program } wurde nicht gefunden
     .hint = { $program } dort installieren, wo Helix es findet: `helix doctor` zeigt den PATH
 gate-delivered = { $commands } Befehl(e) und { $probes } Probe(n)
 gate-healthy = gesund
-gate-rolled-back = mit { $commands } Befehl(en) zurückgenommen
+gate-rolled-back =
+    mit { $commands ->
+        [one] { $commands } Befehl
+       *[other] { $commands } Befehlen
+    } zurückgenommen
 gate-unhealthy = nicht gesund: { $step }: { $seen }
     .hint = die Ausgabe des Befehls und das Ziel ansehen
 gate-delivery-failed = { $step } ist fehlgeschlagen ({ $seen })
@@ -1775,7 +1812,14 @@ gate-docs-gone = { $target } führt zu { $path }; das ist nicht im Ergebnis
 gate-did-you-mean = gemeint ist vielleicht { $near }
 gate-docs-none = die Phase hat keine Markdown-Datei geändert
     .hint = `docs_refs_valid` aus Phasen entfernen, die keine Dokumentation schreiben
-gate-docs = { $documents } Dokument(e), { $links } lokale(r) Link(s), davon { $broken } defekt
+gate-docs =
+    { $documents ->
+        [one] { $documents } Dokument
+       *[other] { $documents } Dokumente
+    }, { $links ->
+        [one] { $links } lokaler Link
+       *[other] { $links } lokale Links
+    }, davon { $broken } defekt
 gate-files-nothing = es gibt keine Datei zu suchen: das Gate nennt keine und die Phase beansprucht keine Outputs
     .hint = Dateien im Gate oder in `outputs` der Phase aufzählen
 gate-files-dangling = { $path } ist ein Link auf { $target }; das ist nicht im Ergebnis
@@ -1785,8 +1829,16 @@ gate-files-empty = { $path } ist leer
 gate-files-missing = { $path } ist nicht im Ergebnis
     .hint = im Repository unter genau diesem Pfad anlegen und nicht in .gitignore eintragen
 gate-files-near = anlegen; gemeint ist vielleicht { $near }
-gate-files-there = { $files } Datei(en) vorhanden
-gate-files-not-there = { $files } Datei(en) fehlen oder sind leer
+gate-files-there =
+    { $files ->
+        [one] { $files } Datei
+       *[other] { $files } Dateien
+    } vorhanden
+gate-files-not-there =
+    { $files ->
+        [one] { $files } Datei fehlt oder ist leer
+       *[other] { $files } Dateien fehlen oder sind leer
+    }
 gate-outputs-none = die Phase beansprucht keine Outputs
     .hint = in `outputs` der Phase aufzählen, was sie anlegen oder ändern soll
 gate-outputs-unchanged = { $path } ist als Output beansprucht, aber die Phase hat es nicht geändert
@@ -1827,13 +1879,29 @@ gate-syntax-template = { $path } ist eine Vorlage und wurde nicht als YAML gepar
 gate-syntax-as-before = { $path } lässt sich mit der eingebauten Grammatik nicht parsen, wie schon vor dem Job
 gate-syntax-valid = die Datei zu gültigem { $language } machen
 gate-syntax-unknown = in keiner bekannten Sprache: { $files }
-gate-syntax-good = { $files } Datei(en) fehlerfrei geparst
-gate-syntax-bad = { $errors } Syntaxfehler in { $files } Datei(en)
+gate-syntax-good =
+    { $files ->
+        [one] { $files } Datei
+       *[other] { $files } Dateien
+    } fehlerfrei geparst
+gate-syntax-bad =
+    { $errors } Syntaxfehler in { $files ->
+        [one] { $files } Datei
+       *[other] { $files } Dateien
+    }
 gate-syntax-none-among = keine von der Phase geänderte Datei ließ sich parsen unter { $files }
     .hint = `files` des Gates prüfen; sie werden mit den Dateien verglichen, die die Phase geändert hat
-gate-syntax-none-known = keine der { $files } geänderten Datei(en) ist in einer Sprache, die sich parsen lässt
+gate-syntax-none-known =
+    { $files ->
+        [one] die geänderte Datei ist in keiner Sprache
+       *[other] keine der { $files } geänderten Dateien ist in einer Sprache
+    }, die sich parsen lässt
     .hint = dieser Phase andere `gates` geben: `files_exist` oder einen `command`, der solche Dateien prüft
-gate-syntax-deleted = { $files } Datei(en) gelöscht, nichts mehr zu parsen
+gate-syntax-deleted =
+    { $files ->
+        [one] { $files } Datei
+       *[other] { $files } Dateien
+    } gelöscht, nichts mehr zu parsen
 gate-syntax-nothing = die Phase hat keine Datei geändert
     .hint = prüfen, was der Agent getan hat; ist das richtig, `syntax_check` entfernen
 gate-criterion-bare = das Kriterium { $criterion } hat keinen Beleg
@@ -2108,7 +2176,7 @@ result-conflict = Phase { $ours } und Phase { $theirs } haben dieselben Zeilen v
     .hint = eine der beiden Phasen von der anderen abhängen lassen, oder jeder eigene Dateien geben
 result-cannot-start = { $phase } kann nicht beginnen: { $why }
 result-not-answered = nicht rechtzeitig beantwortet
-    .hint = selbst entscheiden, und aufschreiben, was du angenommen hast und warum
+    .hint = selbst entscheiden, und aufschreiben, was du angenommen hast und warum; ohne das auskommen, was eine Person erlauben muss
 result-answer = { $by } antwortet: { $answer }
 result-approved = freigegeben von { $by }
 result-approved-and = freigegeben von { $others } und { $by }
@@ -2165,6 +2233,9 @@ workspace-setup-unusable = `{ $command }` in `setup` von [workspace] kann nicht 
 workspace-services = das Starten seiner Dienste
 workspace-setup-failed = die Vorbereitung des Arbeitsplatzes ist gescheitert: { $what } { $how }{ $said }
     .hint = dafür sorgen, dass es in einem frischen Klon des Repositorys geht, oder [workspace] in helix.toml korrigieren, dann weiter mit `helix jobs resume { $job }`; die ganze Ausgabe: { $log }
+workspace-setup-unreached = die Vorbereitung des Arbeitsplatzes ist gescheitert: { $what } erreicht { $host } nicht:
+    { $said }
+    .hint = das Netz prüfen, einen Proxy (HTTPS_PROXY) oder Spiegel (PIP_INDEX_URL, npm_config_registry, …) der Shell, die Helix gestartet hat, und `network` unter [sandbox], dann weiter mit `helix jobs resume { $job }`
 workspace-exited = endete mit { $code }
 workspace-signalled = wurde von Signal { $signal } beendet
 workspace-timed-out = dauerte länger, als die Vorbereitung darf ({ $seconds } s)

@@ -105,13 +105,13 @@ pub(crate) async fn create<W: Wire>(State(shared): State<ServerState>, request: 
     };
     let first = trouble.filter(|_| turn.history.is_empty()).map(|text| TurnEvent::Note { text });
     let mut links = Links::new(shared.clone(), authority(&headers, &uri), language);
-    if let (Purpose::Continue, Some(shown)) = (turn.purpose, turn.history.last()) {
-        links.goes_on_from(&shown.text);
-    }
+    let continued = turn.history.last().filter(|_| turn.purpose == Purpose::Continue).map(|shown| shown.text.clone());
+    continued.iter().for_each(|shown| links.goes_on_from(shown));
     let turn = TurnStream::begin(shared.clone(), profile, line, turn, first, links).await?;
     let language = turn.language();
     let kept_in = (!is_known_again).then(|| turn.session.clone());
-    let presenter = Presenter::<W>::new(AnswerOptions { language, ..options });
+    let mut presenter = Presenter::<W>::new(AnswerOptions { language, ..options });
+    continued.iter().for_each(|shown| presenter.goes_on_from(shown));
     let mut response = match request.stream {
         true => streaming::response(shared, presenter, turn, Place::from_headers(&headers, profile), kept_in),
         false => Json(whole(&shared, presenter, turn, kept_in.as_ref()).await?).into_response(),

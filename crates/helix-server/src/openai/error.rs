@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use helix_core::error_chain;
 use helix_core::ids::SessionId;
 use helix_core::run::Outcome;
-use helix_engine::consultant::{TurnEnded, TurnError};
+use helix_engine::consultant::{TurnEnded, TurnError, phrases};
 use helix_language::{Language, say};
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -51,6 +51,9 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
+    /// A background task of a kind that Helix does not know.
+    pub(super) const UNKNOWN_TASK: &str = "unknown";
+
     fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
         let error = ErrorBody {
             message: message.into(),
@@ -115,14 +118,18 @@ impl ApiError {
 
     /// The background task needs a model.
     pub(crate) fn task_not_supported(task: &str) -> Self {
-        let message =
-            format!("Helix does not support the background task {task:?}; set a task model in the chat client");
+        let message = match task {
+            Self::UNKNOWN_TASK => {
+                "Helix does not know this background task; set a task model in the chat client".to_owned()
+            }
+            task => format!("Helix does not support the background task {task:?}; set a task model in the chat client"),
+        };
         Self::last(StatusCode::NOT_IMPLEMENTED, "task_not_supported", message)
     }
 
     /// The error of a turn; `None` when it has an answer.
     pub(crate) fn of_turn(ended: &TurnEnded, now: Timestamp) -> Option<Self> {
-        let message = ended.error.as_ref()?.line();
+        let message = phrases::in_sentences(ended.error.as_ref()?);
         let (status, code) = classify(&ended.outcome);
         let mut error = Self::last(status, code, message);
         if let Outcome::RateLimited { resets_at } = &ended.outcome {
@@ -207,7 +214,9 @@ impl From<TurnError> for ApiError {
     fn from(error: TurnError) -> Self {
         match error {
             TurnError::NoSession(_) => Self::session_not_found(&error.to_string()),
-            TurnError::Agent(view) => Self::new(StatusCode::SERVICE_UNAVAILABLE, "agent_not_available", view.line()),
+            TurnError::Agent(view) => {
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "agent_not_available", phrases::in_sentences(&view))
+            }
             TurnError::Closing => Self::shutting_down(Language::English, None),
             TurnError::Journal(_) => {
                 let message = error_chain(&error);

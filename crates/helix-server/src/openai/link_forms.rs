@@ -40,7 +40,7 @@ pub(super) fn target(text: &str, end: char, is_end: bool) -> Form {
     let spaces = |at: usize| near.len() - near[at..].trim_start_matches([' ', '\t']).len();
     let start = spaces(0);
     let (from, to, after) = match near[start..].strip_prefix('<') {
-        Some(inner) => match inner.find(['>', '<', '`', '\\', '\n', '\r']) {
+        Some(inner) => match inner.find(['>', '<', '[', ']', '`', '\\', '\n', '\r']) {
             None => return open(),
             Some(length) if inner[length..].starts_with('>') => (start + 1, start + 1 + length, start + 2 + length),
             Some(_) => return Form::No,
@@ -94,6 +94,9 @@ pub(super) fn target(text: &str, end: char, is_end: bool) -> Form {
 /// Whether an address that begins so is a page, or a file, and nothing that acts: entities and escapes may hide one; `None` where that is not decided yet.
 pub(super) fn is_harmless(text: &str, is_end: bool) -> Option<bool> {
     let inner = text.trim_start_matches([' ', '\t', '<']);
+    if text.len() - inner.len() > LONGEST {
+        return Some(false);
+    }
     let near = &inner[..inner.floor_char_boundary(LONGEST)];
     if ADDRESSES.iter().any(|address| near.starts_with(address)) {
         return Some(true);

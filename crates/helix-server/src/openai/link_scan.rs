@@ -16,14 +16,42 @@ const WORD: usize = 300;
 const SPECIAL: [char; 14] = ['\n', '\r', '\\', '`', '<', '!', '[', ']', '~', '$', '*', '_', BREAK, '◁'];
 /// Line breaks in tables, where Markdown has none; the only tags that stay.
 const LINE_BREAKS: [&str; 3] = ["<br>", "<br/>", "<br />"];
+
 /// A piece of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Piece {
     Text(String),
-    /// Where a link leads, as it is written.
-    Target(String),
-    /// What may be a picture, if it leads to a file of the session: what stands between `!` and where it leads.
-    Picture(String, String),
+    Target(Target),
+    /// What may be a picture, if it leads to a file of the session: its text in brackets, and where it leads.
+    Picture(String, Target),
+}
+
+/// Where a link leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Target {
+    /// What stands between the closed bracket and it.
+    before: String,
+    pub(super) written: String,
+}
+
+impl Target {
+    /// That of a link that leads to this address.
+    pub(super) fn resolved(&self, address: &str) -> String {
+        format!("{}{address}", self.before)
+    }
+
+    /// That of a link that leads to no file: it stays one if it is a page or within this one, and is words otherwise.
+    pub(super) fn unresolved(&self) -> String {
+        let Self { before, written } = self;
+        let is_page = ADDRESSES.iter().any(|address| written.starts_with(address));
+        match before.ends_with('<') {
+            _ if is_page => format!("{before}{written}"),
+            // Where no link begins before it, it may be a tag.
+            true => format!("{BREAK}{before}{BREAK}{written}"),
+            false if written.starts_with('#') => format!("{before}{written}"),
+            false => format!("{BREAK}{before}{written}"),
+        }
+    }
 }
 
 /// Text that is read piece by piece.
@@ -41,10 +69,8 @@ pub(super) struct LinkScan {
     paragraph: Paragraph,
     /// Whether the line before, or this one, is code.
     has_code: bool,
-    /// What ends where a link leads, if it may be one; `None` where none begins.
+    /// What ends where a link leads that follows, and whether it may be one; `None` where none begins.
     leads: Option<(char, bool)>,
-    /// Whether a link of the line before leads to where this line says.
-    awaits_target: bool,
     /// Text that needs to wait no longer.
     plain: String,
 }
@@ -86,6 +112,14 @@ impl LinkScan {
     /// What still waits when the text is over.
     pub(super) fn rest(&mut self) -> Vec<Piece> {
         self.read(true)
+    }
+
+    /// Reads a text that is shown already, and on which the next goes on: what is open at its end is parted from that.
+    pub(super) fn goes_on_from(&mut self, shown: &str) {
+        self.push(shown);
+        let is_open = !self.buffer.is_empty();
+        self.rest();
+        self.plain.extend(is_open.then_some(BREAK));
     }
 
     pub(super) fn whole(mut self, text: &str) -> Vec<Piece> {
@@ -159,20 +193,13 @@ impl LinkScan {
         let kind = match self.blocks.begins(line, is_whole) {
             Kind::Undecided if is_long => Kind::Lost,
             Kind::Undecided => return None,
-            // For some renderers a link leads to the marks.
-            Kind::Code if self.awaits_target => Kind::Lost,
             kind => kind,
         };
-        if kind != Kind::Code {
-            if self.paragraph.bar_above && line.chars().all(is_of_row) {
-                match is_whole {
-                    false if !is_long => return None,
-                    _ if line.contains('-') => self.plain.push(BREAK),
-                    _ => {}
-                }
-            }
-            if self.awaits_target && !is_harmless(line, is_whole || is_long)? {
-                self.plain.push(BREAK);
+        if kind != Kind::Code && self.paragraph.bar_above && line.chars().all(is_of_row) {
+            match is_whole {
+                false if !is_long => return None,
+                _ if line.contains('-') => self.plain.push(BREAK),
+                _ => {}
             }
         }
         if kind == Kind::Lost {
@@ -183,7 +210,6 @@ impl LinkScan {
             self.blocks.lose();
         }
         self.has_code = kind == Kind::Code;
-        self.awaits_target = false;
         self.kind = Some(kind);
         Some(0)
     }
@@ -194,17 +220,14 @@ impl LinkScan {
             [b'\r', b'\n', ..] => 2,
             _ => 1,
         };
-        self.awaits_target |= self.leads.is_some();
-        self.paragraph.is_odd |= self.leads.take().is_some_and(|(end, may_be_link)| may_be_link && end == ')');
         self.plain.push_str(&rest[..length]);
         self.blocks.end(&self.line);
-        let is_blank = is_blank(&self.line);
-        if is_blank || self.kind == Some(Kind::Code) {
+        if is_blank(&self.line) || self.kind == Some(Kind::Code) {
             self.paragraph = Paragraph::default();
         }
         self.paragraph.is_table |= self.line.contains('-') && self.line.chars().all(|one| is_of_row(one) || one == '>');
         self.paragraph.bar_above = std::mem::take(&mut self.paragraph.bar);
-        (self.kind, self.awaits_target) = (None, self.awaits_target && !is_blank);
+        self.kind = None;
         self.line.clear();
         self.word.clear();
         Some(length)
@@ -386,10 +409,9 @@ impl LinkScan {
             (Form::Of(from, to, end), Some(begins)) => {
                 self.flush(pieces);
                 let form = &rest[..begins + end];
-                pieces.push(Piece::Picture(
-                    rest[1..begins + from].to_owned(),
-                    rest[begins + from..begins + to].to_owned(),
-                ));
+                let before = rest[begins - 1..begins + from].to_owned();
+                let target = Target { before, written: rest[begins + from..begins + to].to_owned() };
+                pieces.push(Piece::Picture(rest[1..begins - 1].to_owned(), target));
                 self.note(&form[..begins + to]);
                 self.say(&form[begins + to..]);
                 Some(form.len())
@@ -405,37 +427,42 @@ impl LinkScan {
         self.leads = match rest[1..].chars().next() {
             Some('(') => Some((')', was_open)),
             Some(':') => Some(('\n', was_open && self.is_definition())),
-            _ => return self.say("]"),
+            _ => None,
         };
-        self.say(&rest[..2])
+        self.say("]")
     }
 
-    /// Where a link leads, up to what ends it, if it may be one.
+    /// The mark behind a closed bracket and where the link leads, up to what ends it, if it may be one.
     fn lead(&mut self, rest: &str, is_end: bool, pieces: &mut Vec<Piece>) -> Option<usize> {
         let (end, may_be_link) = self.leads?;
+        let inner = &rest[1..];
         let is_certain = may_be_link && !self.paragraph.is_odd && !self.blocks.is_lost();
-        let form = if is_certain { target(rest, end, is_end) } else { Form::No };
+        let form = if is_certain { target(inner, end, is_end) } else { Form::No };
         let taken = match form {
             Form::Open if !is_end => return None,
             Form::Of(from, to, length) => {
-                self.say(&rest[..from]);
                 self.flush(pieces);
-                pieces.push(Piece::Target(rest[from..to].to_owned()));
-                self.note(&rest[from..to]);
+                let target = Target { before: rest[..=from].to_owned(), written: inner[from..to].to_owned() };
+                pieces.push(Piece::Target(target));
+                self.note(&rest[..=to]);
                 ['~', '$', '*', '_']
                     .into_iter()
-                    .filter(|mark| rest[..length].contains(*mark))
+                    .filter(|mark| inner[..length].contains(*mark))
                     .for_each(|one| self.mark(one));
-                self.say(&rest[to..length]);
-                length
+                self.say(&inner[to..length]);
+                length + 1
             }
             _ => {
-                if !is_harmless(rest, is_end)? {
-                    self.plain.push(BREAK);
-                }
-                self.awaits_target |= rest.trim_start_matches([' ', '\t', '<']).starts_with(['\n', '\r']);
+                // Where it leads may stand on the next line, which is not read for it.
+                let leads_on = inner.trim_start_matches([' ', '\t', '<']).starts_with(['\n', '\r']);
+                let acts = leads_on || !is_harmless(inner, is_end)?;
+                // A footnote stays one.
+                let is_note = end == '\n' && !may_be_link;
+                self.plain.extend((acts && !is_note).then_some(BREAK));
                 self.paragraph.is_odd |= may_be_link && end == ')';
-                0
+                self.say(&rest[..1]);
+                self.plain.extend((acts && is_note).then_some(BREAK));
+                1
             }
         };
         self.leads = None;
@@ -465,7 +492,7 @@ pub(super) fn restored(text: &str) -> Cow<'_, str> {
     Cow::Owned(own)
 }
 
-/// A whole text of which nothing acts in a client, and whose links are left as they are.
+/// A whole text of which nothing acts in a client, and of whose links those to pages stay.
 pub(super) fn harmless(text: &str) -> String {
     plain(LinkScan::default().whole(text))
 }
@@ -476,23 +503,11 @@ pub(super) fn plain(pieces: Vec<Piece>) -> String {
     for piece in pieces {
         match piece {
             Piece::Text(more) => text.push_str(&more),
-            Piece::Target(written) => push_unresolved(&mut text, &written),
-            Piece::Picture(before, written) => {
-                text.extend(["!", BREAK.encode_utf8(&mut [0; 4]), &before]);
-                push_unresolved(&mut text, &written);
-            }
+            Piece::Target(target) => text.push_str(&target.unresolved()),
+            Piece::Picture(alt, target) => text.push_str(&format!("!{BREAK}{alt}{}", target.unresolved())),
         }
     }
     text
-}
-
-/// Appends where a link leads that leads to no file. In angle brackets it may be a tag, for whom no link begins before it.
-pub(super) fn push_unresolved(text: &mut String, written: &str) {
-    let is_page = ADDRESSES.iter().any(|address| written.starts_with(address));
-    if is_harmless(written, true) == Some(false) || text.ends_with('<') && !is_page {
-        text.push(BREAK);
-    }
-    text.push_str(written);
 }
 
 /// Whether the line below the head of a table may have it.

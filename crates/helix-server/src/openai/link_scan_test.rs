@@ -12,8 +12,10 @@ fn marked(text: &str) -> String {
         for piece in found {
             match piece {
                 Piece::Text(text) => out.push_str(&text),
-                Piece::Target(target) => out.push_str(&format!("«{target}»")),
-                Piece::Picture(before, target) => out.push_str(&format!("¡{before}«{target}»")),
+                Piece::Target(target) => out.push_str(&target.resolved(&format!("«{}»", target.written))),
+                Piece::Picture(alt, target) => {
+                    out.push_str(&format!("¡{alt}{}", target.resolved(&format!("«{}»", target.written))));
+                }
             }
         }
         out
@@ -68,7 +70,8 @@ fn code_and_what_is_no_link_are_left_alone() {
         "`[1]: note.md`\n\n    [1]: note.md\n\n```\n[1]: note.md\n<a href=\"b\">\n```",
         "`<a href=\"note.md\">` and a < b, 1 <2, <-, <= and <https://example.com/a?b=c>",
         "| a<br>b | <BR/> |\nmore<br />",
-        "[1]:\n[2]: ",
+        "[1]:",
+        "[2]: ",
     ] {
         assert_eq!(marked(text), text);
     }
@@ -84,9 +87,9 @@ fn what_would_act_becomes_words() {
         ("![a](https://e.example/x.png?d=1)", "¡[a](«https://e.example/x.png?d=1»)"),
         ("![a][1] ![b] ![c](d e) ![*`c`*](d)", "!·[a][1] !·[b] !·[c](d e) !·[*`c`*](d)"),
         ("![a\n](b.png) \\![a](b.png)", "!·[a\n](«b.png») \\¡[a](«b.png»)"),
-        ("[a](javascript&colon;x 'y`') [b](\njavascript:x)", "[a](·javascript&colon;x 'y`') [b](\n·javascript:x)"),
-        ("[a]: java\\script:x`\n", "[a]:· java\\script:x`\n"),
-        ("[a]:\n  javascript:x\n", "[a]:\n·  javascript:x\n"),
+        ("[a](javascript&colon;x 'y`') [b](\njavascript:x)", "[a]·(javascript&colon;x 'y`') [b]·(\njavascript:x)"),
+        ("[a]: java\\script:x`\n", "[a]·: java\\script:x`\n"),
+        ("[a]:\n  javascript:x\n", "[a]·:\n  javascript:x\n"),
         // No code: what opens the span is not closed on its line, or ends in another part.
         ("`<b>\n<i>` <u>`x`", "`<·b>\n<·i>` <·u>`x`"),
         ("- ` a\n- <b> `\n\n`<b>`", "- ` a\n- <·b> `\n\n`<b>`"),
@@ -99,7 +102,7 @@ fn what_would_act_becomes_words() {
         ("- [ ] ```\n  <b>\n  ```\n", "- [ ] ```\n  <·b>\n  ```\n"),
         ("$$\n```\n$$\n<b>", "$$\n```\n·$$\n<·b>"),
         ("a\n```\n<b>\n---\n<b>", "a\n```\n<b>\n·---\n<·b>"),
-        ("[a]:\n```\n<b>", "[a]:\n```\n<·b>"),
+        ("[a]:\n```\n<b>", "[a]·:\n```\n<b>"),
         ("~`<b>`", "~`<·b>`"),
         // So deep in, words go on, and a mark of quotation is one of them.
         ("``\n    >\n``<b>``", "``\n    >\n``<·b>``"),
@@ -113,6 +116,35 @@ fn what_would_act_becomes_words() {
     ] {
         assert_eq!(marked(text), expected.replace(BREAK, "·"));
     }
+}
+
+#[test]
+fn only_pages_and_files_are_links() {
+    for (text, expected) in [
+        ("[a](gone.md 'A') [b](javascript:x)", "[a]·(gone.md 'A') [b]·(javascript:x)"),
+        ("[a](<b>) ![c](d.png) [e](<#f>)", "[a]·(<·b>) !·[c]·(d.png) [e]·(<·#f>)"),
+        ("See [1].\n\n[1]: gone.md", "See [1].\n\n[1]·: gone.md"),
+    ] {
+        assert_eq!(harmless(text), expected.replace('·', &BREAK.to_string()));
+        for is_github in [false, true] {
+            let page = page(&harmless(text), is_github);
+            assert!(!page.contains("<a "), "{text} became {page}");
+        }
+    }
+    // Where a link leads is read as words where it is none.
+    for text in [
+        "[a](<![x](https://e.example/p.png?d=1)>)",
+        "[r]\n\n[r]: <![x](https://e.example/p.png)>",
+        "[x [a](<b](javascript:alert(1)//>)",
+    ] {
+        let page = page(&harmless(text), true);
+        assert!(!page.contains("<img") && !page.contains("href=\"javascript:"), "{text} became {page}");
+    }
+    for text in ["[a](https://e.example/x)", "[a](#below)", "[1]: mailto:a@e.example"] {
+        assert_eq!(harmless(text), text);
+    }
+    let note = "a[^1]\n\n[^1]: Note: A&B\n";
+    assert!(page(&harmless(note), true).contains("footnotes"), "{}", harmless(note));
 }
 
 #[test]
@@ -135,14 +167,16 @@ fn what_waits_is_bounded() {
     let mut scan = LinkScan::default();
     assert_eq!(scan.push("Words flow, "), [Piece::Text("Words flow, ".into())]);
     assert_eq!(scan.push("see [a"), [Piece::Text("see [a".into())], "nothing waits before the target");
-    assert_eq!(scan.push("](b"), [Piece::Text("](".into())]);
+    assert_eq!(scan.push("](b"), [Piece::Text("]".into())]);
     let long = "x".repeat(LONGEST);
-    assert_eq!(scan.push(&long), [Piece::Text(format!("b{long}"))]);
-    for opening in ["`", "![", "<https://", "a\n```", "a\n["] {
+    assert_eq!(scan.push(&long), [Piece::Text(format!("(b{long}"))]);
+    for (opening, more) in
+        [("`", "x"), ("![", "x"), ("<https://", "x"), ("a\n```", "x"), ("a\n[", "x"), ("[a](", " "), ("[a]: ", " ")]
+    {
         let mut scan = LinkScan::default();
         scan.push(opening);
         for _ in 0..40 {
-            scan.push(&"x".repeat(100));
+            scan.push(&more.repeat(100));
             assert!(scan.buffer.len() <= 2 * LONGEST, "{opening}");
         }
     }
@@ -223,6 +257,9 @@ fn hostile() -> impl Strategy<Value = Vec<String>> {
         "<",
         "!",
         "[a](",
+        "[a](<",
+        ">)",
+        "javascript:x",
         "2. ",
         ">",
     ];
@@ -257,7 +294,9 @@ proptest! {
         prop_assert_eq!(plain(cut), whole.as_str());
         for is_github in [false, true] {
             let page = page(&whole, is_github);
-            prop_assert!(!page.contains("<img") && !page.contains("<!--") && !page.contains("<details"), "{:?} became {:?}: {}", text, whole, page);
+            for acts in ["<img", "<!--", "<details", "href=\"javascript:"] {
+                prop_assert!(!page.contains(acts), "{:?} became {:?}: {}", text, whole, page);
+            }
         }
         if !text.contains(BREAK) {
             prop_assert_eq!(restored(&whole), text);

@@ -4,14 +4,16 @@
 //! Must not know how an answer is sent. The record keeps what the agent wrote, and `marks` puts that back into a history.
 
 use helix_core::error_chain;
+use helix_core::finding::fence_for;
 use helix_core::ids::SessionId;
+use helix_core::text::plain_lines;
 use helix_engine::consultant::{TurnEvent, phrases};
 use helix_engine::sessions::LinkedFile;
 use helix_job::session::{TurnEnd, TurnView};
 use helix_language::Language;
 use tokio::io::AsyncReadExt as _;
 
-use super::link_scan::{BREAK, LinkScan, Piece, harmless, plain, push_unresolved};
+use super::link_scan::{LinkScan, Piece, harmless, plain};
 use super::open_text::OpenText;
 use crate::config::ServerConfig;
 use crate::host_check::host_of;
@@ -54,8 +56,7 @@ impl Links {
 
     /// What comes goes on from this text, which the client shows already.
     pub(super) fn goes_on_from(&mut self, shown: &str) {
-        self.scan.push(shown);
-        self.scan.rest();
+        self.scan.goes_on_from(shown);
     }
 
     /// An event as the client is to see it. What waits for the rest of a link is overtaken by activity.
@@ -137,21 +138,15 @@ impl Links {
         for piece in pieces {
             match piece {
                 Piece::Text(text) => shown.push_str(&text),
-                Piece::Target(written) => match self.address(&written).await {
-                    Some(address) => shown.push_str(&address),
-                    None => push_unresolved(&mut shown, &written),
+                Piece::Target(target) => match self.address(&target.written).await {
+                    Some(address) => shown.push_str(&target.resolved(&address)),
+                    None => shown.push_str(&target.unresolved()),
                 },
-                Piece::Picture(before, written) => {
-                    // Only files of the session are shown at once: any other address would hear of it.
-                    let address = self.address(&written).await;
-                    shown.push('!');
-                    shown.extend(address.is_none().then_some(BREAK));
-                    shown.push_str(&before);
-                    match address {
-                        Some(address) => shown.push_str(&address),
-                        None => push_unresolved(&mut shown, &written),
-                    }
-                }
+                // Only files of the session are shown at once: any other address would hear of it.
+                Piece::Picture(alt, target) => match self.address(&target.written).await {
+                    Some(address) => shown.extend(["!", &alt, &target.resolved(&address)]),
+                    None => shown.push_str(&plain(vec![Piece::Picture(alt, target)])),
+                },
             }
         }
         shown
@@ -162,7 +157,7 @@ impl Links {
         let session = self.session.clone()?;
         let found = self.shared.engine.sessions().linked(&session, written, None).await;
         let file = found.unwrap_or_else(|error| {
-            tracing::warn!(%session, written, error = error_chain(&error), "a link of an answer is left as it is");
+            tracing::warn!(%session, written, error = error_chain(&error), "a link of an answer cannot be followed");
             None
         })?;
         match &self.base {
@@ -191,7 +186,11 @@ impl Links {
             return;
         }
         let text = &text[..text.floor_char_boundary(LONGEST_BELOW as usize)];
-        let note = phrases::linked_text(self.language, written, text.trim_end(), is_whole);
+        // As the block shows it, whose fence must be longer than all of its own.
+        let text = plain_lines(text);
+        let fence = fence_for(&text);
+        let fenced = harmless(&format!("{fence}\n{}\n{fence}", text.trim_end()));
+        let note = phrases::linked_text(self.language, written, &fenced, is_whole);
         if !self.below.contains(&note) {
             self.below.push(note);
         }

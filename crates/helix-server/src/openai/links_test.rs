@@ -21,14 +21,14 @@ async fn only_what_closes_the_text_ends_a_link_that_is_not_over() {
     let engine = Engine::open(StateDir::open(scratch.path().join("state")).unwrap(), config).await.unwrap();
     let mut links = Links::new(ServerState::new(engine.clone(), ServerConfig::default()), None, Language::English);
     for (event, shown) in [
-        (text("see [a](no"), vec![text("see [a](")]),
+        (text("see [a](no"), vec![text("see [a]")]),
         (thinking(), vec![thinking()]),
-        (text("te.md) and [b](c"), vec![text("note.md) and [b](")]),
-        (note("Below."), vec![text("c"), note("Below.")]),
+        (text("te.md) and [b](c"), vec![text("\u{2060}(note.md) and [b]")]),
+        (note("Below."), vec![text("(c"), note("Below.")]),
         (text("```\n[c](d"), vec![text("```\n[c](d")]),
         // The block closes the fence: what follows is no code.
         (note("Below."), vec![note("Below.")]),
-        (text("[e](f"), vec![text("[e](")]),
+        (text("[e](f"), vec![text("[e]")]),
     ] {
         assert_eq!(links.apply(event.clone()).await, shown, "{event:?}");
     }
@@ -46,6 +46,13 @@ async fn only_what_closes_the_text_ends_a_link_that_is_not_over() {
     let mut links = Links::new(ServerState::new(engine.clone(), ServerConfig::default()), None, Language::English);
     links.goes_on_from("```\n[a](b");
     assert_eq!(links.apply(text("c) [d](e")).await, [text("c) [d](e")], "the rest of an answer is still code");
+    for (shown, goes_on) in
+        [("[a]", "(javascript:x)"), ("[a](", "javascript:x)"), ("[a](java", "script:x)"), ("<", "b>")]
+    {
+        let mut links = Links::new(ServerState::new(engine.clone(), ServerConfig::default()), None, Language::English);
+        links.goes_on_from(shown);
+        assert_eq!(links.apply(text(goes_on)).await, [text(&format!("\u{2060}{goes_on}"))], "{shown}");
+    }
     engine.close().await;
 }
 

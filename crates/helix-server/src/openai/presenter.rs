@@ -89,8 +89,10 @@ pub(crate) struct Presenter<W> {
     tools: usize,
     /// Whether a block of Helix's own was the last text.
     is_block: bool,
-    /// All text so far.
+    /// All text so far, behind that on which it goes on.
     text: OpenText,
+    /// Bytes of the text on which it goes on, which the client shows already.
+    shown: usize,
     is_over: bool,
     /// Whether the last piece of thinking ended within a line.
     is_in_thought: bool,
@@ -123,6 +125,7 @@ impl<W: Wire> Presenter<W> {
             tools: 0,
             is_block: false,
             text: OpenText::default(),
+            shown: 0,
             is_over: false,
             is_in_thought: false,
             has_checklist: false,
@@ -154,9 +157,15 @@ impl<W: Wire> Presenter<W> {
         self.profile.is_open_webui()
     }
 
+    /// The answer goes on from this text, which the client shows already.
+    pub(crate) fn goes_on_from(&mut self, shown: &str) {
+        self.text.push(shown);
+        self.shown = shown.len();
+    }
+
     /// All text of the answer so far.
     pub(crate) fn text_so_far(&self) -> &str {
-        self.text.as_str()
+        &self.text.as_str()[self.shown..]
     }
 
     /// The language of what Helix itself says.
@@ -284,8 +293,12 @@ impl<W: Wire> Presenter<W> {
 
     /// A block of Helix's own, below the text so far. Within code or a folded part nobody would see it: what is open is closed.
     fn block(&mut self, out: &mut Vec<u8>, block: &str) {
-        // An item of its own is open nowhere.
-        let above = if self.wire.is_in_text() { self.text.closing() + "\n\n" } else { String::new() };
+        let above = match self.text.as_str() {
+            "" => String::new(),
+            _ if self.joins() => self.text.closing() + "\n\n",
+            // Nothing is open in an item of its own. Libraries join the texts of all items.
+            _ => "\n\n".to_owned(),
+        };
         self.write(out, &format!("{above}{block}"));
         self.is_block = true;
     }
@@ -322,9 +335,14 @@ impl<W: Wire> Presenter<W> {
         }
     }
 
+    /// Whether more text joins the last.
+    fn joins(&self) -> bool {
+        self.wire.is_in_text() || self.text_so_far().is_empty()
+    }
+
     fn write(&mut self, out: &mut Vec<u8>, text: &str) {
         self.line.clear(out);
-        if !self.wire.is_in_text() {
+        if !self.joins() {
             self.text.begin_item();
         }
         self.text.push(text);

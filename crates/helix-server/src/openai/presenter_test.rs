@@ -203,7 +203,7 @@ fn a_failure_is_told_once_and_ends_in_order() {
     let failed = || ended(Outcome::Stalled, Some(("the agent hung", "ask again")));
     let plain = gist(&stream(Profile::Plain, vec![began(), failed()]));
     let error =
-        r#"{"error":{"message":"the agent hung: ask again","type":"server_error","param":null,"code":"stalled"}}"#;
+        r#"{"error":{"message":"The agent hung. Ask again.","type":"server_error","param":null,"code":"stalled"}}"#;
     assert_eq!(plain[plain.len() - 2], error, "programs need to know");
     let failed = failed();
     let frames = stream(ITEMS, vec![began(), text("Half"), call("a"), failed]);
@@ -247,6 +247,15 @@ fn a_note_closes_what_is_open_before_it() {
     // Above an agent that gives its answer only at the end.
     let whole = text_of(vec![began(), note, text("whole answer"), done()]);
     assert_eq!(whole, "> [!CAUTION]\n> **Helix:** It broke.\n\nwhole answer");
+}
+
+/// The client shows a text already, on which the answer goes on.
+#[test]
+fn a_note_closes_what_is_open_in_the_text_that_it_goes_on_from() {
+    let (mut presenter, mut out) = (presenter(Profile::Plain), Vec::new());
+    presenter.goes_on_from("So:\n```\nx");
+    presenter.event(&mut out, TurnEvent::Note { text: "> 1\n".into() });
+    assert_eq!(presenter.text_so_far(), "\n```\n\n> 1\n");
 }
 
 /// Stop closes the connection: from then on nothing can be told, so nothing may be left shimmering.
@@ -316,7 +325,7 @@ fn a_lost_turn_ends_in_order_too() {
     presenter.end(&mut out, &ApiError::turn_lost(Language::English));
     presenter.event(&mut out, text("too late"));
     let gist = gist(&frames(&out));
-    assert!(gist[1].starts_with("status \"✗ Run cargo test: the turn ended"), "{gist:?}");
+    assert!(gist[1].starts_with("status \"✗ Run cargo test: failed (the turn ended"), "{gist:?}");
     assert_eq!(gist.last().unwrap(), "\"[DONE]\"");
     assert!(gist.iter().any(|frame| frame.contains("events ended early")), "{gist:?}");
 }

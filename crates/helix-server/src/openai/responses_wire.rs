@@ -278,7 +278,8 @@ pub(super) fn stored_response(
     response["usage"] = response_usage(&end.usage);
     response["status"] = if end.is_answer() { "completed" } else { "failed" }.into();
     if !end.is_answer() {
-        let message = phrases::of_outcome(language, &Outcome::from_facts(&end.facts)).map(|error| error.line());
+        let message =
+            phrases::of_outcome(language, &Outcome::from_facts(&end.facts)).map(|error| phrases::in_sentences(&error));
         response["error"] = json!({ "code": "server_error", "message": message });
     }
     response

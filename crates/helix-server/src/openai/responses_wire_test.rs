@@ -74,7 +74,7 @@ fn a_note_in_an_item_of_its_own_closes_nothing() {
         );
         let whole = frames.iter().filter(|frame| frame["type"] == "response.output_text.done");
         let texts: Vec<&str> = whole.map(|frame| frame["text"].as_str().unwrap()).collect();
-        assert_eq!(texts, ["So:\n```\nx", "> 1\n\n~~~\ny\n~~~\n\n> 2\n"]);
+        assert_eq!(texts, ["So:\n```\nx", "\n\n> 1\n\n~~~\ny\n~~~\n\n> 2\n"]);
     }
 }
 
@@ -146,13 +146,13 @@ fn a_failed_turn_closes_its_calls_and_says_so_once() {
     let output = last["response"]["output"].as_array().unwrap();
     let kinds: Vec<&str> = output.iter().map(|item| item["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["message", "function_call", "function_call_output", "message"]);
-    assert!(output[3]["content"][0]["text"].as_str().unwrap().starts_with("> [!CAUTION]"));
+    assert!(output[3]["content"][0]["text"].as_str().unwrap().starts_with("\n\n> [!CAUTION]"));
     assert_eq!(output[2]["call_id"], output[1]["call_id"]);
     assert_eq!(lines(&frames), ["Stopped with an error"], "the page would show the error twice more");
     let plain = stream(Profile::Plain, vec![ended(Some("it broke"))]);
     let last = plain.last().unwrap();
     assert_eq!(last["type"], "response.failed");
-    assert!(last["response"]["error"]["message"].as_str().unwrap().contains("do this"), "{last}");
+    assert!(last["response"]["error"]["message"].as_str().unwrap().contains("Do this"), "{last}");
 }
 
 /// The lines above the answer.

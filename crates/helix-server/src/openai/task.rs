@@ -107,7 +107,7 @@ fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
     let (asked, history) = text.split_once("<chat_history>")?;
     let is_task = alone && !request.stream && first.role == Role::User && history.ends_with("</chat_history>");
     let known = BY_FIELD.iter().find(|(field, _)| asked.contains(field));
-    is_task.then(|| known.map_or("unknown", |(_, name)| name))
+    is_task.then(|| known.map_or(ApiError::UNKNOWN_TASK, |(_, name)| name))
 }
 
 /// Nobody asks a Consultant for a title, in a form that no turn has; what else is wanted needs an agent.
@@ -251,9 +251,16 @@ fn plain_words(prompt: &str) -> &str {
     words.split("\nAI:").flat_map(|words| words.split("\nASSISTANT:")).next().unwrap_or_default().trim()
 }
 
-/// The user's words in the history that a task's prompt quotes, the oldest first.
+/// The user's words in the history that a task's prompt quotes, the oldest first; where it has none, those in its first quotes.
 fn users_words(prompt: &str) -> Vec<&str> {
-    let history = prompt.rsplit_once("<chat_history>").map_or("", |(_, history)| history);
+    let Some((_, history)) = prompt.rsplit_once("<chat_history>") else {
+        return prompt
+            .split_once(": \"")
+            .and_then(|(_, quoted)| quoted.split_once("\"\n"))
+            .map(|(words, _)| words)
+            .into_iter()
+            .collect();
+    };
     let history = history.split("</chat_history>").next().unwrap_or_default();
     let said = history.split("USER: ").skip(1);
     said.map(|said| said.split("\nASSISTANT:").next().unwrap_or_default().trim()).collect()

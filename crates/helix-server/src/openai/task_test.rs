@@ -130,6 +130,17 @@ fn answers_have_the_form_that_the_client_parses() {
     assert_eq!(seen.len(), 8, "{seen:?}");
 }
 
+/// Its prompt is English and has no history: the user's words are those that it quotes.
+#[test]
+fn answers_are_not_merged_in_the_users_language() {
+    let recorded = recorded().into_iter().find(|one| one.kind == "task:moa").unwrap();
+    let german = |text: &str| text.replace("query: \"q\"", "query: \"Wie baue ich das am besten auf?\"");
+    let mut request = recorded.request;
+    request.messages[0].text = german(&request.messages[0].text);
+    let answer = answer("moa_response_generation", &request, &SessionSummary::default()).unwrap();
+    assert!(answer.contains("führt keine Antworten zusammen"), "{answer}");
+}
+
 #[test]
 fn a_title_is_what_the_first_message_is_about() {
     let prompt = |history: &str| format!("### Task:\nx\n<chat_history>\n{history}\n</chat_history>");

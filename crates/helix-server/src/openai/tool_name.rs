@@ -138,14 +138,20 @@ impl CallWords {
             phrases::tool_call(language, &self.name, &self.about, true)
                 .unwrap_or_else(|| shown(language, &self.name, true))
         };
-        let first = || output.lines().find(|line| !line.trim().is_empty()).map(|line| one_line(line, RESULT));
         let failure = || say!(language, "chat-call-failed");
+        // The agent's own tools add marks and advice for the model to what happened.
+        let why = || {
+            let said = output.trim_start().strip_prefix("<tool_use_error>").unwrap_or(output);
+            let first = said.lines().find(|line| !line.trim().is_empty())?;
+            let first = first.split_once(". ").map_or(first, |(first, _)| first).trim_end_matches("</tool_use_error>");
+            Some(format!(" ({})", one_line(first, RESULT)))
+        };
         match (tests, failed) {
             // Something else failed, such as a command after the tests.
             (Some(tests), true) if !tests.has_failed => format!("{}: {}; {}", done(), tests.said, failure()),
             (Some(tests), _) => format!("{}: {}", done(), tests.said),
             // What failed without a word of its tests was not done.
-            (None, true) => format!("{}: {}", self.begun(language), first().unwrap_or_else(failure)),
+            (None, true) => format!("{}: {}{}", self.begun(language), failure(), why().unwrap_or_default()),
             (None, false) => done(),
         }
     }

@@ -28,7 +28,7 @@ fn a_call_says_what_it_has_done_and_never_more_than_its_output() {
     );
     assert_eq!(
         pytest.ended(Language::English, "\nbash: pytest: command not found\n", true),
-        "Run pytest -q: bash: pytest: command not found"
+        "Run pytest -q: failed (bash: pytest: command not found)"
     );
     assert_eq!(pytest.ended(Language::English, "", true), "Run pytest -q: failed");
     let cargo = words("Bash", serde_json::json!({ "command": "cargo test" }));
@@ -49,7 +49,7 @@ fn a_call_says_what_it_has_done_and_never_more_than_its_output() {
             true,
             "Ran pytest && ruff check: 2 passed, 1 failed, 1 error",
         ),
-        ("log: 3 passed the gate\n", true, "Run pytest && ruff check: log: 3 passed the gate"),
+        ("log: 3 passed the gate\n", true, "Run pytest && ruff check: failed (log: 3 passed the gate)"),
         ("log: 3 passed the gate\n", false, "Ran pytest && ruff check"),
         ("99999999999999999999 passed in 1s", false, "Ran pytest && ruff check: 18446744073709551615 passed"),
     ] {
@@ -60,6 +60,8 @@ fn a_call_says_what_it_has_done_and_never_more_than_its_output() {
         (read.begun(Language::English), read.ended(Language::English, "3 passed", false)),
         ("Read report.py".into(), "Read report.py".into())
     );
+    let missing = "<tool_use_error>File does not exist. Note: your current working directory is /x.</tool_use_error>";
+    assert_eq!(read.ended(Language::English, missing, true), "Read report.py: failed (File does not exist)");
     assert_eq!(
         words("Write", serde_json::json!({ "file_path": "a/b.md", "content": "x" })).ended(
             Language::English,
@@ -74,7 +76,7 @@ fn a_call_says_what_it_has_done_and_never_more_than_its_output() {
     );
     assert_eq!(
         words("mcp__helix__plan_check", serde_json::json!({})).ended(Language::English, "no phases", true),
-        "Check plan: no phases"
+        "Check plan: failed (no phases)"
     );
     assert_eq!(
         words("mcp__helix__job_start", serde_json::json!({})).ended(Language::German, "job j1", false),

@@ -52,7 +52,10 @@ async fn links_to_files_open_in_a_browser_and_the_agent_keeps_its_own_words() {
     assert_eq!(found.len(), 3, "{}", whole.text);
     assert!(found.iter().all(|one| one.starts_with(&format!("{}/helix/files/", host.url))), "{found:?}");
     let kept = whole.text.replace(found[0], "note.md").replace(found[1], "p.PNG").replace(found[2], "./note.md#top");
-    assert_eq!(kept, SAID, "nothing else is changed");
+    for gone in [".env", "none.md", "link.md", "../judged.json", "docs"] {
+        assert!(kept.contains(&format!("]\u{2060}({gone})")), "no link: {gone} of {kept}");
+    }
+    assert_eq!(kept.replace('\u{2060}', ""), SAID, "nothing else is changed");
 
     // Without the token: a browser has none.
     let open = async |address: &str| host.http.get(address).send().await.unwrap();
@@ -150,9 +153,14 @@ async fn the_configured_address_comes_first_and_without_any_the_text_stands_belo
     };
     let (text, first) = answered(&[order]).await;
     let (answer, below) = text.split_once("\n\n> [!NOTE]\n> **Helix:** ").unwrap_or_else(|| panic!("{text}"));
-    assert_eq!(answer, "See [note](note.md).");
+    assert_eq!(answer, "See [note]\u{2060}(note.md).");
     assert!(below.contains("public_url") && below.contains("> <summary>note.md</summary>"), "{below}");
     assert!(below.contains("\n> ````\n> a\n> ```\n> b\n> ````\n"), "{below}");
+    // Open WebUI ends a fold, and makes thoughts, also of what stands in code.
+    let hostile = "hi [[fake: run printf '</details>\\rx\\n<think>' > b.md]] [[fake: say See [b](b.md).]]";
+    let shown = answered(&[hostile]).await.0;
+    let fenced = "\n> ```\n> </details>\n> x\n> <\u{2060}think>\n> ```";
+    assert!(shown.contains(fenced) && !shown.contains("<details>"), "{shown}");
     let (next, second) = answered(&[order, &text, "and? [[fake: say Fine.]]"]).await;
     assert_eq!((next.as_str(), second), ("Fine.", first), "it is no part of the answer");
     host.stop().await;

@@ -126,7 +126,9 @@ async fn a_stored_response_says_what_stands_below_the_answer() {
     let (id, said) = read(host.post("/v1/responses").json(&json!({ "input": input }))).await;
     let (_, stored) = read(host.get(&format!("/v1/responses/{id}"))).await;
     assert_eq!(stored, said);
-    for part in ["See [note](note.md).\n\n> [!CAUTION]", "Prüfungen nicht bestanden", "<summary>note.md</summary>"] {
+    for part in
+        ["See [note]\u{2060}(note.md).\n\n> [!CAUTION]", "Prüfungen nicht bestanden", "<summary>note.md</summary>"]
+    {
         assert!(stored.contains(part), "{part:?} is not in {stored}");
     }
     host.stop().await;

@@ -104,7 +104,7 @@ async fn errors_and_what_an_answer_took_are_in_the_users_language() {
     }
     let german = content(&ask("Bitte sag mir, warum [[fake: overloaded]]").await);
     assert!(
-        german.contains("> [!CAUTION]\n> **Helix:** Der Anbieter meldete einen Fehler: HTTP 529 (API Error: 529"),
+        german.contains("> [!CAUTION]\n> **Helix:** Der Anbieter meldete einen Fehler: HTTP 529 (Overloaded).\n"),
         "{german}"
     );
     assert!(german.contains("> Sende die Nachricht in ein paar Minuten noch einmal.\n"), "{german}");
@@ -123,9 +123,9 @@ async fn what_a_gate_found_is_german_in_a_german_chat() {
     stage.put("begun");
     let frames = reader.rest().await;
     let (lines, text) = (statuses(&frames).join("\n"), content(&frames));
-    assert!(lines.contains("files_exist nicht bestanden (1 Datei(en) fehlen oder sind leer)"), "{lines}");
+    assert!(lines.contains("files_exist nicht bestanden (1 Datei fehlt oder ist leer)"), "{lines}");
     assert!(
-        text.contains("Gate files_exist fand: 1 Datei(en) fehlen oder sind leer: gone.md ist nicht im Ergebnis"),
+        text.contains("Gate files_exist fand: 1 Datei fehlt oder ist leer: gone.md ist nicht im Ergebnis"),
         "{text}"
     );
     for shown in [&lines, &text] {

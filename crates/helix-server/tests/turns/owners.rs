@@ -56,3 +56,44 @@ async fn a_chat_user_reaches_no_job_of_another_one() {
     stage.finished(&id).await;
     stage.host.stop().await;
 }
+
+/// A decision makes a project of a directory, but not of another session's.
+#[tokio::test]
+async fn what_lies_in_another_session_is_no_project() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let session = async |chat: &str| {
+        let write = "[[fake: run mkdir adr && printf '# T\\n\\nStatus: Proposed\\n' > adr/001-x.md]]";
+        let body = json!({ "messages": [{ "role": "user", "content": format!("I write {write} [[fake: say Hi.]]") }] });
+        let request = host.post("/v1/chat/completions").header("x-chat", chat).json(&body);
+        let answer: Value = request.send().await.unwrap().json().await.unwrap();
+        SessionId::new(answer["helix"]["session"].as_str().unwrap()).unwrap()
+    };
+    let (ann, bob) = (session("ann").await, session("bob").await);
+    let directory = host.engine().sessions().get(&ann).await.unwrap().directory;
+    assert!(std::path::Path::new(&directory).join("adr/001-x.md").is_file());
+    let tools = Tools::new(host.engine().clone(), Caller::Session(bob));
+    let refusal = tools.adr_list(serde_json::from_value(json!({ "project": directory })).unwrap()).await.unwrap_err();
+    assert!(refusal.text.contains("lies in Helix's state directory"), "{}", refusal.text);
+    host.stop().await;
+}
+
+/// What lies outside of the allowed directories is refused over HTTP, too, also behind a link inside of them.
+#[tokio::test]
+async fn a_project_outside_of_the_roots_is_refused() {
+    let roots = tempfile::tempdir().unwrap();
+    let root = roots.path().to_owned();
+    let host = Host::with_engine(ServerConfig::default(), |engine| engine.roots = vec![root]).await;
+    let stage = Stage::new(host, "").await;
+    let outside = stage.sandbox.path().join("shop");
+    let link = roots.path().join("shop");
+    std::os::unix::fs::symlink(&outside, &link).unwrap();
+    for path in [&outside, &link, &link.join("plans/pages/phases.yaml")] {
+        let answer = stage.host.post("/api/v1/jobs").json(&json!({ "project_path": path })).send().await.unwrap();
+        assert_eq!(answer.status(), 403, "{}", path.display());
+        let problem: Value = answer.json().await.unwrap();
+        assert_eq!(problem["code"], "HX0410", "{problem}");
+    }
+    let jobs: Value = stage.host.get("/api/v1/jobs").send().await.unwrap().json().await.unwrap();
+    assert_eq!(jobs, json!({ "jobs": [] }));
+    stage.host.stop().await;
+}

@@ -43,6 +43,8 @@ pub(crate) use sql::{Sql, json, unreadable};
 
 /// Connections that read at the same time; more would only queue at the disk.
 const READERS: usize = 4;
+/// How long is waited for a file that another process has locked.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// Pause before a lock is tried again that SQLite does not wait for by itself.
 const LOCK_RETRY: Duration = Duration::from_millis(2);
 
@@ -60,7 +62,8 @@ pub enum Access {
 pub struct DatabaseOptions {
     pub path: PathBuf,
     pub access: Access,
-    /// How long to wait for another process that has the file locked, and for any answer of the memory of failures.
+    /// How long to wait for another process that has the file locked, and for any answer of the memory of failures. For a file that one has for
+    /// itself alone, at most 5 s.
     pub patience: Duration,
     /// Largest size of the file in bytes; `None`: as large as the disk allows.
     pub size_limit: Option<u64>,
@@ -74,9 +77,9 @@ pub struct SqliteJournal {
 }
 
 impl DatabaseOptions {
-    /// The usual: five seconds of patience, no limit of size.
+    /// The usual patience, no limit of size.
     pub fn new(path: impl Into<PathBuf>, access: Access) -> Self {
-        Self { path: path.into(), access, patience: Duration::from_secs(5), size_limit: None }
+        Self { path: path.into(), access, patience: PATIENCE, size_limit: None }
     }
 
     #[must_use]
@@ -197,16 +200,18 @@ pub(crate) fn connect(
     };
     let mut connection =
         Connection::open_with_flags(&options.path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
-    connection.busy_timeout(options.patience).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(64);
+    if options.access == Access::ReadWrite && connection.is_readonly("main").map_err(failed)? {
+        // SQLite quietly opens a file that it may not write for reading.
+        return Err(not_writable(database).into());
+    }
+    // Of a file that another process has for itself alone, SQLite reads the tables' definitions thirty times, and would wait each time.
+    connection.busy_timeout(Duration::ZERO).map_err(failed)?;
+    patiently(options.patience.min(PATIENCE), || schema.check_header(&connection, database))?;
+    connection.busy_timeout(options.patience).map_err(failed)?;
     match options.access {
         Access::ReadOnly => {}
         Access::ReadWrite => {
-            // SQLite quietly opens a file that it may not write for reading.
-            if connection.is_readonly("main").map_err(failed)? {
-                return Err(not_writable(database).into());
-            }
-            schema.check_header(&connection, database)?;
             patiently(options.patience, || {
                 connection
                     .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))
@@ -232,8 +237,8 @@ pub(crate) fn not_writable(database: &str) -> DatabaseError {
     DatabaseError::NotWritable { database: database.to_owned(), source: Arc::new(source) }
 }
 
-/// Repeats a step that SQLite refuses at once, without heeding its busy timeout, while another process does the same: the
-/// change to WAL mode and the first migration. Runs on a thread for blocking work.
+/// Repeats a step that SQLite refuses at once because of a lock: by itself (the change to WAL mode, the first migration), or since it was told not to
+/// wait (a look at the file). Runs on a thread for blocking work.
 fn patiently<T>(timeout: Duration, mut step: impl FnMut() -> Result<T, OpenError>) -> Result<T, OpenError> {
     let started = Instant::now();
     loop {

@@ -254,6 +254,10 @@ pub(crate) fn template(name: &str, survey: &Survey) -> String {
         [] => "      # - { type: tests_pass, command: \"…\" }   # no test command found: add yours\n".to_owned(),
         all => all.iter().map(gate).collect(),
     };
+    let checks = survey.checks.iter();
+    let checks: String = checks
+        .map(|check| format!("      - {{ type: {}, command: {} }}\n", check.kind.gate(), json!(check.command)))
+        .collect();
     // Of files in no known language, it could confirm nothing.
     let syntax = if survey.languages.is_empty() { "" } else { "      - { type: syntax_check }\n" };
     format!(
@@ -270,7 +274,7 @@ phases:
     outputs: [{output}, {test}]
     gates:
       - {{ type: outputs_claimed }}
-{syntax}{gate}    verify: true   # an independent verifier looks at the result: docs/verification.md
+{syntax}{gate}{checks}    verify: true   # an independent verifier looks at the result: docs/verification.md
   - id: document
     name: Document it
     type: documentation

@@ -95,7 +95,7 @@ pub(crate) struct Settings {
     sandbox: keys::Sandbox,
     person: AskPerson,
     question_timeout: Option<Duration>,
-    failures: FailureSettings,
+    pub(crate) failures: FailureSettings,
     /// Each key that a file has, with its value there and where it stands.
     written: Vec<Origin>,
 }

@@ -12,6 +12,8 @@ use super::{Look, plain};
 /// Codes of what is said in colour (ECMA-48, select graphic rendition).
 const BOLD: &str = "1";
 const WEAK: &str = "2";
+/// Of the mark of Helix's own blocks. No text of an agent has a colour.
+const OWN: &str = "33";
 const ITALIC: &str = "3";
 const LINK: &str = "4";
 const STRUCK: &str = "9";
@@ -115,7 +117,7 @@ impl Writer {
                 let name = alert.title.clone().unwrap_or_else(|| say!(self.language, "block", kind = kind()));
                 let mut lines = vec![self.paint(BOLD, &plain(&name))];
                 lines.extend(self.blocks(node, width.saturating_sub(2), true));
-                Self::behind(&self.paint(WEAK, "│ "), lines)
+                Self::behind(&self.paint(OWN, "┃ "), lines)
             }
             NodeValue::List(list) => {
                 let mut lines = Vec::new();

@@ -14,8 +14,10 @@ fn blocks_are_shown_as_what_they_are() {
 #[test]
 fn blocks_of_a_kind_are_named_in_the_readers_language() {
     let text = "> [!CAUTION]\n> **Helix:** Nein.\n";
-    assert_eq!(rendered(text, Language::German, Look::Plain, 60), "│ Achtung\n│ Helix: Nein.\n");
-    assert_eq!(shown(text, 60), "│ Caution\n│ Helix: Nein.\n");
+    assert_eq!(rendered(text, Language::German, Look::Plain, 60), "┃ Achtung\n┃ Helix: Nein.\n");
+    // In colour, which no text of an agent has.
+    assert!(rendered(text, Language::English, Look::Colour, 60).starts_with("\u{1b}[33m┃ "));
+    assert_eq!(shown(text, 60), "┃ Caution\n┃ Helix: Nein.\n");
 }
 
 #[test]

@@ -300,13 +300,13 @@ fn test_tools() -> PathBuf {
     std::env::var_os("HELIX_TEST_TOOLS").map_or_else(|| workspace_root().join(".test-tools"), PathBuf::from)
 }
 
-fn python() -> PathBuf {
+pub(crate) fn python() -> PathBuf {
     let python = test_tools().join("python/bin/python");
     assert!(python.is_file(), "there is no {}; run `cargo xtask setup` first", python.display());
     python
 }
 
-fn write_settings(sandbox: &Sandbox, claude: &str, model: &str, keys: &str, more: &str) {
+pub(crate) fn write_settings(sandbox: &Sandbox, claude: &str, model: &str, keys: &str, more: &str) {
     let claude = claude_binary(claude).unwrap_or_else(|error| panic!("{error}"));
     let settings = format!(
         r#"

@@ -8,6 +8,7 @@ use agent_client_protocol_schema::v1::{
     EnvVariable, HttpHeader, McpServer, McpServerHttp, McpServerStdio, NewSessionRequest,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 use super::permission::Permissions;
 use crate::profile::{AgentAsk, McpPlace};
@@ -20,12 +21,16 @@ pub(super) struct Ask {
     pub(super) session: NewSessionRequest,
     pub(super) model: Option<String>,
     pub(super) may: Permissions,
+    /// What puts a call to a person.
+    pub(super) ask_person: Option<Vec<String>>,
 }
 
 impl Ask {
-    pub(super) fn new(ask: &AgentAsk, model: Option<&str>) -> Self {
+    pub(super) fn new(ask: &AgentAsk, model: Option<&str>, ask_person: Option<Vec<String>>) -> Self {
         let session = NewSessionRequest::new(ask.cwd.clone()).mcp_servers(ask.mcp.iter().map(server).collect());
-        Self { session, model: model.map(str::to_owned), may: Permissions::new(&ask.tools, &ask.cwd) }
+        let may = Permissions::new(&ask.tools, &ask.cwd, ask_person.is_some())
+            .with_servers(ask.mcp.iter().map(|server| server.name.clone()).collect());
+        Self { session, model: model.map(str::to_owned), may, ask_person }
     }
 
     /// As the file holds it.
@@ -37,6 +42,16 @@ impl Ask {
     pub(super) fn needs_http(&self) -> bool {
         self.session.mcp_servers.iter().any(|server| matches!(server, McpServer::Http(_)))
     }
+}
+
+/// The tool servers of a run as what puts a call to a person reads them.
+pub(super) fn servers(ask: &AgentAsk) -> Vec<u8> {
+    let entry = |server: &crate::profile::McpServer| match &server.at {
+        McpPlace::Http { url, headers } => Some((server.name.clone(), json!({ "url": url, "headers": headers }))),
+        McpPlace::Program { .. } => None,
+    };
+    let servers: Map<String, Value> = ask.mcp.iter().filter_map(entry).collect();
+    json!({ "mcpServers": servers }).to_string().into_bytes()
 }
 
 fn server(server: &crate::profile::McpServer) -> McpServer {

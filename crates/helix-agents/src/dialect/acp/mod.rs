@@ -11,7 +11,7 @@ mod talk;
 
 pub use peer::acp_main;
 
-use self::ask::{ASK_VARIABLE, Ask};
+use self::ask::{ASK_VARIABLE, Ask, servers};
 use self::reader::AcpReader;
 use super::draft::Draft;
 use super::{AgentKind, Dialect, ExitMeaning, InvocationError, Keeping, Program, Sessions, Versions};
@@ -37,7 +37,7 @@ pub(super) static ACP: Dialect = Dialect {
     money: Keeping::Never,
     // An agent asks before some calls only.
     keeps_rule: |_rule| false,
-    asks_person: false,
+    asks_person: true,
     doubts_model: |_profile, _model, _own| None,
     write,
     read: |asked_schema, _exit| Box::new(AcpReader::new(asked_schema)),
@@ -48,12 +48,27 @@ fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
     if !ask.images.is_empty() {
         return Err(draft.unsupported("be shown images"));
     }
-    let file = draft.file("ask.json", &Ask::new(ask, draft.model()).written())?;
+    let hook = ask.ask_person.as_ref().filter(|_| !ask.tools.rules.ask.is_empty());
+    let hook = hook.map(|hook| {
+        let servers = draft.file("servers.json", &servers(ask))?;
+        Ok::<_, InvocationError>(hook.iter().cloned().chain([servers]).collect())
+    });
+    let asks = hook.is_some();
+    let file = draft.file("ask.json", &Ask::new(ask, draft.model(), hook.transpose()?).written())?;
     draft.variable(ASK_VARIABLE, file);
     let wanted = ask.schema.as_ref().map(|schema| {
         format!("\n\nYour last message has to be one JSON value and nothing else, after this JSON Schema:\n{schema}\n")
     });
-    let system = ask.system.as_deref().map(|system| format!("{system}\n\n")).unwrap_or_default();
+    let mut system = ask.system.as_deref().map(|system| format!("{system}\n\n")).unwrap_or_default();
+    if asks {
+        // A refusal has no words of its own in ACP.
+        let rules: String = ask.tools.rules.ask.iter().map(|rule| format!("- `{rule}`\n")).collect();
+        system.push_str(&format!(
+            "# What a person has to allow\nA person is asked about these calls:\n{rules}Such a call is refused until the person has \
+             answered: end your turn then with the state of your work. You are started again with the answer, and may make the \
+             same call if it was allowed.\n\n"
+        ));
+    }
     // Others were refused before.
     if let SessionRef::New(_) = &ask.session {
         draft.stdin(format!("{system}{}{}", ask.prompt, wanted.unwrap_or_default()).into_bytes());

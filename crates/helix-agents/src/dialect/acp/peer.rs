@@ -2,19 +2,28 @@
 //!
 //! Must not know what is said. Whatever of the agent is left when it ends is cleared up by the keeper.
 
-use std::io::{BufRead, BufReader, Error, Read, Write};
+use std::io::{BufReader, Error, Read, Write};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitCode, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
+use helix_process::bounded::read_line;
 use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
 
 use super::ask::ASK_VARIABLE;
 use super::talk::{Talk, introduced, introduction};
 
-/// How long an agent may take to end when nothing more comes.
+/// Longest message of an agent, in bytes.
+const LONGEST: u64 = 16 << 20;
+
+/// How long an agent may take to end when nothing more comes, and how long nothing may come of one that has ended.
 const ENDING: Duration = Duration::from_secs(3);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
+
+/// How long putting a call to a person may take: nothing waits for the answer.
+const ASKING: Duration = Duration::from_secs(60);
 
 /// What has the program only say which version the agent is.
 const VERSION: &str = "--version";
@@ -40,10 +49,11 @@ pub fn acp_main(arguments: &[String]) -> ExitCode {
 struct Agent {
     process: Child,
     to: Option<ChildStdin>,
+    lines: Receiver<Result<String, Error>>,
 }
 
 impl Agent {
-    fn start(command: &[String]) -> Result<(Self, impl Iterator<Item = std::io::Result<String>>), Error> {
+    fn start(command: &[String]) -> Result<Self, Error> {
         let Some((program, arguments)) = command.split_first() else {
             return Err(Error::other("no agent is named; set `command` to the program and its arguments"));
         };
@@ -54,10 +64,35 @@ impl Agent {
         let started = agent.spawn().map_err(|error| Error::other(format!("cannot start {program}: {error}")));
         let mut process = started?;
         let (to, from) = (process.stdin.take(), process.stdout.take());
-        let from = from.ok_or_else(|| Error::other("the agent has no standard output"))?;
-        let lines = BufReader::new(from).split(b'\n');
-        let lines = lines.map(|line| line.map(|line| String::from_utf8_lossy(&line).into_owned()));
-        Ok((Self { process, to }, lines.filter(|line| !line.as_ref().is_ok_and(|line| line.trim().is_empty()))))
+        let mut from = BufReader::new(from.ok_or_else(|| Error::other("the agent has no standard output"))?);
+        let (sender, lines) = sync_channel(1);
+        std::thread::spawn(move || {
+            loop {
+                let line = match read_line(&mut from, LONGEST).transpose() {
+                    None => return,
+                    Some(Ok(Ok(line))) => Ok(String::from_utf8_lossy(&line).into_owned()),
+                    Some(Ok(Err(too_long))) => Err(Error::other(format!("the agent sent {too_long}"))),
+                    Some(Err(error)) => Err(error),
+                };
+                let is_over = line.is_err();
+                if sender.send(line).is_err() || is_over {
+                    return;
+                }
+            }
+        });
+        Ok(Self { process, to, lines })
+    }
+
+    /// The next line that says something; `None` once the agent has ended: what it has started may still hold its output.
+    fn hear(&mut self) -> Result<Option<String>, Error> {
+        loop {
+            match self.lines.recv_timeout(ENDING) {
+                Ok(Ok(line)) if line.trim().is_empty() => {}
+                Ok(line) => return line.map(Some),
+                Err(RecvTimeoutError::Timeout) if self.process.try_wait()?.is_none() => {}
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Ok(None),
+            }
+        }
     }
 
     fn send(&mut self, line: &str) -> Result<(), Error> {
@@ -75,7 +110,7 @@ impl Agent {
     }
 
     /// Ends the agent; how it ended, if it did so by itself.
-    fn end(mut self) -> Result<Option<std::process::ExitStatus>, Error> {
+    fn end(mut self) -> Result<Option<ExitStatus>, Error> {
         drop(self.to.take());
         let until = Instant::now() + ENDING;
         while Instant::now() < until {
@@ -101,11 +136,20 @@ fn converse(command: &[String]) -> Result<bool, Error> {
     let mut prompt = String::new();
     std::io::stdin().read_to_string(&mut prompt)?;
     let (mut talk, first) = Talk::begin(&std::fs::read(file)?, prompt)?;
-    let (mut agent, lines) = Agent::start(command)?;
+    let mut agent = Agent::start(command)?;
     agent.send(&first)?;
     let mut out = std::io::stdout();
-    for line in lines {
-        let heard = talk.take(&line?);
+    loop {
+        let mut heard = match agent.hear() {
+            Ok(Some(line)) => talk.take(&line),
+            Ok(None) => return before_it_answered(agent),
+            Err(error) => Talk::broken(&error),
+        };
+        if let Some(asked) = heard.to_person.take() {
+            let answer = put_to_person(&asked.hook, &asked.event);
+            let (allowed, because) = answer.unwrap_or_else(|error| (false, format!("nobody could be asked: {error}")));
+            heard = Talk::settle(asked, allowed, because);
+        }
         for line in &heard.to_host {
             out.write_all(format!("{line}\n").as_bytes())?;
         }
@@ -118,14 +162,40 @@ fn converse(command: &[String]) -> Result<bool, Error> {
             return Ok(is_done);
         }
     }
-    before_it_answered(agent)
+}
+
+/// Puts a call to a person by `helix hook ask`: whether it is allowed, and why. Whatever is no yes is none.
+fn put_to_person(hook: &[String], event: &Value) -> Result<(bool, String), Error> {
+    let (program, arguments) = hook.split_first().ok_or_else(|| Error::other("no program does that"))?;
+    let mut asking = Command::new(program);
+    asking.args(arguments).env_remove(ASK_VARIABLE).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut asking = asking.spawn()?;
+    if let Some(mut to) = asking.stdin.take() {
+        to.write_all(event.to_string().as_bytes())?;
+    }
+    let until = Instant::now() + ASKING;
+    // What it answers is short: it never waits for somebody to read.
+    while asking.try_wait()?.is_none() {
+        if Instant::now() > until {
+            asking.kill()?;
+            asking.wait()?;
+            return Err(Error::other("it took too long"));
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    }
+    let mut answer = Vec::new();
+    asking.stdout.take().into_iter().try_for_each(|from| from.take(LONGEST).read_to_end(&mut answer).map(drop))?;
+    let answer: Value = serde_json::from_slice(&answer)?;
+    let said = &answer["hookSpecificOutput"];
+    let because = said["permissionDecisionReason"].as_str().unwrap_or_default().to_owned();
+    Ok((said["permissionDecision"] == "allow", because))
 }
 
 fn version(command: &[String]) -> Result<bool, Error> {
-    let (mut agent, lines) = Agent::start(command)?;
+    let mut agent = Agent::start(command)?;
     agent.send(&introduction())?;
-    for line in lines {
-        let Some(introduced) = introduced(&line?) else { continue };
+    while let Some(line) = agent.hear()? {
+        let Some(introduced) = introduced(&line) else { continue };
         let told = introduced.map_err(|error| Error::other(format!("the agent refused: {}", error.message)))?;
         let told = told.agent_info.map_or_else(|| "0.0.0".to_owned(), |one| format!("{} {}", one.version, one.name));
         std::io::stdout().write_all(format!("{told}\n").as_bytes())?;

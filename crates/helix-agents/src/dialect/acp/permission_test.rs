@@ -3,14 +3,20 @@ use std::path::{Path, PathBuf};
 use agent_client_protocol_schema::v1::{PermissionOption, PermissionOptionKind, ToolCallUpdateFields};
 use serde_json::{Value, json};
 
-use super::{Permissions, choice};
+use super::{Permissions, Reply, choice};
 use crate::profile::ToolAccess;
 
 fn may(deny: &[&str], change: impl FnOnce(&mut ToolAccess)) -> Permissions {
     let mut tools = ToolAccess { read: true, ..ToolAccess::default() };
     tools.rules.deny = deny.iter().map(|rule| rule.parse().unwrap()).collect();
     change(&mut tools);
-    Permissions::new(&tools, Path::new("/p"))
+    Permissions::new(&tools, Path::new("/p"), false)
+}
+
+impl Permissions {
+    fn allow(&self, call: &ToolCallUpdateFields) -> bool {
+        self.reply(call) == Reply::Yes
+    }
 }
 
 fn worker(deny: &[&str]) -> Permissions {
@@ -80,14 +86,70 @@ fn reading_the_web_and_modes_are_decided_by_what_work_allows() {
     assert!(!worker(&[]).allow(&call(json!({ "kind": "switch_mode" }))));
 }
 
-/// What a person would have to be asked about is refused: nobody is there.
+fn asking(rules: &[&str], can_ask: bool) -> Permissions {
+    let mut tools = ToolAccess { write_below: vec!["/p".into()], shell: true, ..ToolAccess::read_only() };
+    tools.rules.ask = rules.iter().map(|rule| rule.parse().unwrap()).collect();
+    tools.rules.deny = vec!["shell:rm -rf *".parse().unwrap()];
+    Permissions::new(&tools, Path::new("/p"), can_ask).with_servers(vec!["tracker".into()])
+}
+
+/// A person is asked about what a rule says, unless it is denied anyway; where nobody can be asked, it is refused.
 #[test]
-fn what_is_to_be_asked_is_refused() {
-    let asks = may(&[], |tools| {
-        tools.shell = true;
-        tools.rules.ask = vec!["shell:rm *".parse().unwrap()];
-    });
-    assert!(!asks.allow(&run(json!("rm -r x"))) && asks.allow(&run(json!("ls"))));
+fn what_is_to_be_asked_is_put_to_a_person() {
+    let rules = ["shell:rm *", "write:infra/**", "mcp:tracker/close", "tool:deploy"];
+    let close = |title: &str| call(json!({ "kind": "other", "title": title, "rawInput": { "issue": 1 } }));
+    for (call, reply) in [
+        (run(json!("rm -r x")), Reply::Ask),
+        (run(json!("rm -rf x")), Reply::No),
+        (run(json!("ls")), Reply::Yes),
+        (call(json!({ "kind": "execute", "rawInput": { "command": "rm", "args": ["-r", "x"] } })), Reply::Ask),
+        (edit("/p/infra/a"), Reply::Ask),
+        (edit("/p/a"), Reply::Yes),
+        (edit("/elsewhere/infra/a"), Reply::No),
+        (close("mcp__tracker__close"), Reply::Ask),
+        (close("tracker_close"), Reply::Ask),
+        (close("mcp__tracker__list"), Reply::Yes),
+        (call(json!({ "kind": "fetch", "title": "mcp__tracker__close" })), Reply::No),
+        (call(json!({ "kind": "read", "title": "mcp__tracker__close" })), Reply::Ask),
+        (call(json!({ "kind": "other", "title": "mcp__tracker__close", "rawInput": { "command": "x" } })), Reply::Ask),
+        (close("mcp__unknown__list"), Reply::No),
+        // What may run something, and does not say what, may be what is denied.
+        (close("deploy"), Reply::No),
+        (call(json!({ "kind": "other", "title": "x", "rawInput": { "script": "true" } })), Reply::No),
+        (call(json!({ "kind": "other", "title": "x" })), Reply::No),
+    ] {
+        assert_eq!(asking(&rules, true).reply(&call), reply, "{call:?}");
+        let without = if reply == Reply::Ask { Reply::No } else { reply };
+        assert_eq!(asking(&rules, false).reply(&call), without, "{call:?}");
+    }
+}
+
+/// The same call is the same question, whatever an agent counts or dates; another one is another question.
+#[test]
+fn a_person_is_asked_about_what_a_call_does() {
+    let may = asking(&[], true);
+    let codex = |at: u64, command: &str| {
+        let input = json!({ "call_id": format!("{at}"), "started_at_ms": at, "command": ["/bin/sh", "-lc", command] });
+        may.shown(&call(json!({ "kind": "execute", "rawInput": input })))
+    };
+    assert_eq!(codex(1, "rm x"), codex(2, "rm x"));
+    assert_eq!(codex(1, "rm x"), json!({ "command": "/bin/sh -lc rm x" }));
+    let elsewhere = json!({ "command": "rm x", "cwd": "/elsewhere" });
+    assert_eq!(may.shown(&call(json!({ "kind": "execute", "rawInput": elsewhere }))), elsewhere);
+    let change = |title: &str, old: &str, new: &str| {
+        let diff = json!([{ "type": "diff", "path": "/p/a", "oldText": old, "newText": new }]);
+        may.shown(&call(json!({ "kind": "edit", "title": title, "rawInput": { "diff": title }, "content": diff })))
+    };
+    assert_eq!(change("1", "a", "x"), change("2", "a", "x"));
+    assert_ne!(change("1", "a", "x"), change("1", "a", "y"));
+    assert_ne!(change("1", "a", "x"), change("1", "b", "x"), "what goes is a part of it");
+    let titled = |title: &str| may.shown(&call(json!({ "kind": "execute", "title": title })));
+    assert_ne!(titled("rm a"), titled("rm b"));
+    let with = |title: &str, issue: u64| {
+        may.shown(&call(json!({ "kind": "other", "title": title, "rawInput": { "issue": issue } })))
+    };
+    assert_ne!(with("close", 1), with("close", 2));
+    assert_ne!(with("close", 1), with("delete", 1));
 }
 
 /// A yes for good would let calls pass that nobody has looked at.

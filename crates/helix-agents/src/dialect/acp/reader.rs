@@ -2,11 +2,11 @@
 //!
 //! Must not judge, and must not drop what it does not know.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agent_client_protocol_schema::v1::{
     ContentBlock, Error, SessionUpdate, StopReason as AcpStop, ToolCallContent, ToolCallStatus, ToolCallUpdate,
-    ToolCallUpdateFields, ToolKind,
+    ToolCallUpdateFields,
 };
 use helix_core::agent_event::AgentEvent;
 use helix_core::run::{AgentErrorKind, StopReason, Terminal, TerminalKind, TerminalReason};
@@ -18,6 +18,7 @@ use super::super::TOOL_OUTPUT_LIMIT;
 use super::super::codex::Trouble;
 use super::super::fragments::{Channel, Fragments, Part, text_event};
 use super::super::reader::{Ended, Gathered, Reading, Taken, message};
+use super::permission::name;
 use super::talk::{Record, Tokens};
 use crate::profile::AskedSchema;
 
@@ -35,6 +36,8 @@ pub(super) struct AcpReader {
     begun: BTreeSet<String>,
     ended: BTreeSet<String>,
     denials: u32,
+    /// Why calls were not allowed that a person decides.
+    refused: BTreeMap<String, String>,
     error: Option<AgentErrorKind>,
 }
 
@@ -114,7 +117,8 @@ impl AcpReader {
         if is_over && self.ended.insert(id.to_string()) {
             run.answer.clear();
             let failed = fields.status == Some(ToolCallStatus::Failed);
-            run.events.push(AgentEvent::ToolFinished { id: id.to_string(), output: output(&fields), failed });
+            let output = self.refused.remove(id).unwrap_or_else(|| output(&fields));
+            run.events.push(AgentEvent::ToolFinished { id: id.to_string(), output, failed });
         }
     }
 
@@ -200,14 +204,16 @@ impl AcpReader {
 impl Reading for AcpReader {
     fn record(&mut self, record: Map<String, Value>, run: &mut Gathered) -> Taken {
         match serde_json::from_value(Value::Object(record)) {
-            Ok(Record::Started { session, model, version }) => {
+            Ok(Record::Started { model, version, .. }) => {
                 run.worked();
-                run.name_session(Some(&session.0));
-                run.events.push(AgentEvent::Started { session: run.session.clone(), model, version });
+                // Its session is not named: nothing goes on with one.
+                run.events.push(AgentEvent::Started { session: None, model, version });
             }
             Ok(Record::Update { update }) => self.update(update, run),
-            Ok(Record::Asked { call, allowed }) => {
+            Ok(Record::Elsewhere) => run.unrecognised("another session"),
+            Ok(Record::Asked { call, allowed, because }) => {
                 self.denials += u32::from(!allowed);
+                self.refused.extend(because.filter(|_| !allowed).map(|why| (call.tool_call_id.0.to_string(), why)));
                 let fields = call.fields.clone().status(ToolCallStatus::InProgress);
                 self.call(ToolCallUpdate::new(call.tool_call_id, fields), run);
             }
@@ -228,22 +234,6 @@ impl Reading for AcpReader {
         }
         run.declared_error = self.error;
     }
-}
-
-/// The name of a tool: the agent's own, else what kind it is.
-fn name(fields: &ToolCallUpdateFields) -> String {
-    let kind = match fields.kind.unwrap_or_default() {
-        ToolKind::Read => "read",
-        ToolKind::Edit => "edit",
-        ToolKind::Delete => "delete",
-        ToolKind::Move => "move",
-        ToolKind::Search => "search",
-        ToolKind::Execute => "execute",
-        ToolKind::Think => "think",
-        ToolKind::Fetch => "fetch",
-        _ => "tool",
-    };
-    fields.name.clone().unwrap_or_else(|| kind.to_owned())
 }
 
 /// What a tool said.

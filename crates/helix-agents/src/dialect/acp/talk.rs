@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::ask::Ask;
-use super::permission::choice;
+use super::permission::{Reply, choice, name};
 
 /// A line for the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,8 +26,15 @@ pub(super) enum Record {
     Started { session: SessionId, model: Option<String>, version: Option<String> },
     /// What the agent says of the session, as it says it.
     Update { update: Value },
-    /// A call that the agent asked about.
-    Asked { call: Box<ToolCallUpdate>, allowed: bool },
+    /// What it says of another session.
+    Elsewhere,
+    /// A call that the agent asked about, and what a person was asked or has said about it.
+    Asked {
+        call: Box<ToolCallUpdate>,
+        allowed: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        because: Option<String>,
+    },
     /// The turn ended.
     Ended { stop: StopReason, usage: Option<Tokens> },
     /// The agent refused something, or cannot do what is asked.
@@ -55,6 +62,18 @@ pub(super) struct Heard {
     pub(super) to_host: Vec<String>,
     /// Whether the conversation is over, and whether it came to its end.
     pub(super) over: Option<bool>,
+    /// A call that a person decides: the agent waits for [`Talk::settle`].
+    pub(super) to_person: Option<ToPerson>,
+}
+
+/// A call that a person decides.
+#[derive(Debug)]
+pub(super) struct ToPerson {
+    id: RequestId,
+    request: RequestPermissionRequest,
+    /// What puts it to a person, and what that is told.
+    pub(super) hook: Vec<String>,
+    pub(super) event: Value,
 }
 
 impl Heard {
@@ -162,11 +181,14 @@ impl Talk {
         let mut heard = Heard::default();
         match serde_json::from_str::<Message>(line) {
             Ok(Message { method: Some(method), id, params, .. }) => match id {
-                Some(id) => self.asked(&method, &id, params, &mut heard),
+                Some(id) => self.asked(&method, id, params, &mut heard),
                 None if method == CLIENT_METHOD_NAMES.session_update => {
                     let update = params.get("update").cloned().unwrap_or_default();
                     self.remember(&update);
-                    heard.tell(&Record::Update { update });
+                    let session = self.session.as_ref().map(|session| &*session.session_id.0);
+                    // Before its answer has come, a session is known by nothing else.
+                    let is_ours = session.is_none_or(|session| params.get("sessionId") == Some(&json!(session)));
+                    heard.tell(&if is_ours { Record::Update { update } } else { Record::Elsewhere });
                 }
                 None => {}
             },
@@ -221,23 +243,36 @@ impl Talk {
     }
 
     /// Answers a request of the agent.
-    fn asked(&self, method: &str, id: &RequestId, params: Value, heard: &mut Heard) {
+    fn asked(&self, method: &str, id: RequestId, params: Value, heard: &mut Heard) {
         let request = (method == CLIENT_METHOD_NAMES.session_request_permission)
             .then(|| serde_json::from_value::<RequestPermissionRequest>(params).ok());
-        let Some(Some(RequestPermissionRequest { tool_call, options, .. })) = request else {
+        let Some(Some(request)) = request else {
             let error = Error::method_not_found();
             return heard.send(&json!({ "jsonrpc": "2.0", "id": id, "error": error }));
         };
-        let allowed = self.ask.may.allow(&self.known(&tool_call));
-        let outcome = match choice(&options, allowed) {
-            Some(option) => {
-                RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option.option_id.clone()))
+        let known = self.known(&request.tool_call);
+        match (self.ask.may.reply(&known), &self.ask.ask_person) {
+            (Reply::Ask, Some(hook)) => {
+                let (name, input, cwd) = (name(&known), self.ask.may.shown(&known), &self.ask.session.cwd);
+                let event = json!({ "tool_name": name, "tool_input": input, "cwd": cwd });
+                heard.to_person = Some(ToPerson { id, request, hook: hook.clone(), event });
             }
-            None => RequestPermissionOutcome::Cancelled,
-        };
-        let is_allowed = allowed && outcome != RequestPermissionOutcome::Cancelled;
-        heard.tell(&Record::Asked { call: Box::new(tool_call), allowed: is_allowed });
-        heard.send(&json!({ "jsonrpc": "2.0", "id": id, "result": RequestPermissionResponse::new(outcome) }));
+            (reply, _) => answer(&id, request, reply == Reply::Yes, None, heard),
+        }
+    }
+
+    /// Ends a conversation with an agent that cannot be heard.
+    pub(super) fn broken(error: &std::io::Error) -> Heard {
+        let mut heard = Heard::default();
+        heard.fail(cannot(error.to_string()));
+        heard
+    }
+
+    /// Answers a call that was put to a person: whether it is allowed, and why.
+    pub(super) fn settle(asked: ToPerson, allowed: bool, because: String) -> Heard {
+        let mut heard = Heard::default();
+        answer(&asked.id, asked.request, allowed, Some(because), &mut heard);
+        heard
     }
 
     /// Goes on after an answer.
@@ -293,6 +328,23 @@ impl Talk {
         let prompt = PromptRequest::new(session, vec![std::mem::take(&mut self.prompt).into()]);
         heard.send(&request(self.step, AGENT_METHOD_NAMES.session_prompt, prompt));
     }
+}
+
+/// Answers whether a call is allowed.
+fn answer(
+    id: &RequestId,
+    request: RequestPermissionRequest,
+    allowed: bool,
+    because: Option<String>,
+    heard: &mut Heard,
+) {
+    let outcome = match choice(&request.options, allowed) {
+        Some(option) => RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(option.option_id.clone())),
+        None => RequestPermissionOutcome::Cancelled,
+    };
+    let allowed = allowed && outcome != RequestPermissionOutcome::Cancelled;
+    heard.tell(&Record::Asked { call: Box::new(request.tool_call), allowed, because });
+    heard.send(&json!({ "jsonrpc": "2.0", "id": id, "result": RequestPermissionResponse::new(outcome) }));
 }
 
 fn read<T: serde::de::DeserializeOwned>(result: Value) -> Result<T, Error> {

@@ -36,8 +36,8 @@ impl Recording {
     /// What Helix says now to an agent that says what it said, and the lines for the host.
     fn replay(&self, tools: &ToolAccess) -> (Vec<Value>, Vec<String>, Option<bool>) {
         let session: NewSessionRequest = serde_json::from_value(self.asked("session/new")).unwrap();
-        let may = Permissions::new(tools, &session.cwd.clone());
-        let ask = Ask { session, model: None, may };
+        let may = Permissions::new(tools, &session.cwd.clone(), false);
+        let ask = Ask { session, model: None, may, ask_person: None };
         let prompt = self.asked("session/prompt")["prompt"][0]["text"].as_str().unwrap().to_owned();
         let (mut talk, first) = Talk::begin(&ask.written(), prompt).unwrap();
         let (mut said, mut told, mut over) = (vec![first], Vec::new(), None);
@@ -132,7 +132,8 @@ fn talked(model: Option<&str>, answers: &[Value]) -> (Vec<String>, Vec<String>, 
     let ask = Ask {
         session: NewSessionRequest::new("/project"),
         model: model.map(str::to_owned),
-        may: Permissions::new(&worker(), Path::new("/project")),
+        may: Permissions::new(&worker(), Path::new("/project"), false),
+        ask_person: None,
     };
     let (mut talk, first) = Talk::begin(&ask.written(), "Do it".into()).unwrap();
     let (mut said, mut told, mut over) = (vec![first], Vec::new(), None);
@@ -198,7 +199,8 @@ fn a_model_is_chosen_by_what_the_session_offers() {
 /// What is no message is skipped, and other requests are refused: an agent reads and writes by itself.
 #[test]
 fn noise_and_other_requests_change_nothing() {
-    let ask = Ask { session: NewSessionRequest::new("/project"), model: None, may: Permissions::default() };
+    let ask =
+        Ask { session: NewSessionRequest::new("/project"), model: None, may: Permissions::default(), ask_person: None };
     let (mut talk, _) = Talk::begin(&ask.written(), "Do it".into()).unwrap();
     assert_eq!(talk.take("Loading…").to_host, ["{\"acp\":\"noise\"}"]);
     let write = json!({ "jsonrpc": "2.0", "id": 7, "method": "fs/write_text_file", "params": {} });
@@ -212,7 +214,8 @@ fn a_call_is_judged_by_all_that_was_told_of_it() {
     let ask = Ask {
         session: NewSessionRequest::new("/project"),
         model: None,
-        may: Permissions::new(&tools, Path::new("/project")),
+        may: Permissions::new(&tools, Path::new("/project"), false),
+        ask_person: None,
     };
     let (mut talk, _) = Talk::begin(&ask.written(), "Do it".into()).unwrap();
     let mut answer = |path: &str| {
@@ -228,4 +231,65 @@ fn a_call_is_judged_by_all_that_was_told_of_it() {
     };
     assert!(answer("/project/a.py").contains("\"yes\""));
     assert!(answer("/elsewhere/a.py").contains("\"no\""));
+}
+
+/// A call that a person decides waits for what is said; why it was not allowed is what is shown of it, and the run is no clean one.
+#[test]
+fn a_call_that_a_person_decides_is_answered_with_what_is_said() {
+    let mut tools = worker();
+    tools.rules.ask = vec!["shell:rm *".parse().unwrap()];
+    let ask = Ask {
+        session: NewSessionRequest::new("/project"),
+        model: None,
+        may: Permissions::new(&tools, Path::new("/project"), true),
+        ask_person: Some(vec!["ask".into()]),
+    };
+    let request = json!({ "id": "r", "method": "session/request_permission", "params": { "sessionId": "s",
+        "toolCall": { "toolCallId": "c", "kind": "execute", "rawInput": { "command": "rm x" } },
+        "options": [{ "optionId": "yes", "name": "Yes", "kind": "allow_once" }, { "optionId": "no", "name": "No", "kind": "reject_once" }] } });
+    let done = json!({ "method": "session/update", "params": { "sessionId": "s",
+        "update": { "sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "failed" } } });
+    for allowed in [true, false] {
+        let (mut talk, _) = Talk::begin(&ask.written(), "Do it".into()).unwrap();
+        let asked = talk.take(&request.to_string()).to_person.unwrap();
+        assert_eq!(asked.hook, ["ask"]);
+        let event = json!({ "tool_name": "execute", "tool_input": { "command": "rm x" }, "cwd": "/project" });
+        assert_eq!(asked.event, event);
+        let heard = Talk::settle(asked, allowed, "Ada is asked".into());
+        let said: Value = serde_json::from_str(&heard.to_agent[0]).unwrap();
+        assert_eq!(said["id"], "r");
+        assert_eq!(said["result"]["outcome"]["optionId"], if allowed { "yes" } else { "no" });
+        let told = [heard.to_host, talk.take(&done.to_string()).to_host].concat();
+        let (_, events) = judged(&told, 0);
+        let shown = events
+            .iter()
+            .any(|event| matches!(event, AgentEvent::ToolFinished { output, .. } if output == "Ada is asked"));
+        assert_eq!(shown, !allowed, "{events:#?}");
+    }
+}
+
+/// What is said of another session is no answer of this one.
+#[test]
+fn another_session_says_nothing_here() {
+    let (session, stopped) = (json!({ "sessionId": "s" }), json!({ "stopReason": "end_turn" }));
+    let ask =
+        Ask { session: NewSessionRequest::new("/project"), model: None, may: Permissions::default(), ask_person: None };
+    let (mut talk, _) = Talk::begin(&ask.written(), "Do it".into()).unwrap();
+    let mut told = Vec::new();
+    let chunk = |session: &str, text: &str| {
+        let update = json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": text } });
+        json!({ "method": "session/update", "params": { "sessionId": session, "update": update } })
+    };
+    let messages = [
+        json!({ "id": 0, "result": { "protocolVersion": 1 } }),
+        json!({ "id": 1, "result": session }),
+        chunk("s", "Mine."),
+        chunk("other", "Not mine."),
+        json!({ "id": 3, "result": stopped }),
+    ];
+    for message in messages {
+        told.extend(talk.take(&message.to_string()).to_host);
+    }
+    let (outcome, events) = judged(&told, 0);
+    assert_eq!((outcome.name(), answer(&events).as_str()), (OutcomeName::Complete, "Mine."), "{told:#?}");
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know records: it is given a message's content and who wrote it.
 
-use helix_core::agent_event::AgentEvent;
+use helix_core::agent_event::{AgentEvent, SaidAnew};
 use serde_json::{Map, Value};
 
 use super::super::TOOL_OUTPUT_LIMIT;
@@ -88,7 +88,7 @@ fn whole(
     if let Some(fragments) = fragments.taken_back(channel, parent, &text)
         && channel == Channel::Text
     {
-        run.took_back(fragments, parent);
+        run.took_back(fragments, SaidAnew::Disconnected, parent);
     }
     let missing = fragments.missing_of(channel, parent, &text);
     if !missing.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! Must not depend on the order of keys or on lines being short, and must not drop what it does not know.
 
-use helix_core::agent_event::AgentEvent;
+use helix_core::agent_event::{AgentEvent, SaidAnew};
 use helix_core::run::{AgentErrorKind, TerminalReason};
 use serde_json::{Map, Value};
 
@@ -35,8 +35,12 @@ struct Turn {
     /// Whether a hook kept the prompt from the model: the record that follows says of that only words.
     kept_back: bool,
     text: String,
-    /// Whether its last message ended by itself: what the model says next is another text.
-    closed: bool,
+    /// Where in it the last message begins.
+    message: usize,
+    /// The reason that its last message ended with.
+    ended_by: Option<String>,
+    /// Whether what the model says next is a text of its own.
+    begins_paragraph: bool,
 }
 
 /// What the turn of the last terminal record ended with.
@@ -46,6 +50,22 @@ struct LastRecord {
     reason: Option<TerminalReason>,
     /// The record's text if it is no error, else the turn's.
     answer: String,
+}
+
+impl Turn {
+    fn begin_message(&mut self, run: &mut Gathered) {
+        let ended_by = self.ended_by.take();
+        if ended_by.as_deref() == Some("refusal") {
+            // The CLI asks once more; its answer is what comes then.
+            run.took_back(self.text.split_off(self.message), SaidAnew::Stopped, None);
+            self.begins_paragraph = false;
+        } else {
+            // Tools stand between texts already; the others go on in the middle of a sentence.
+            self.begins_paragraph |=
+                ended_by.is_some_and(|reason| !["tool_use", "max_tokens", "pause_turn"].contains(&reason.as_str()));
+        }
+        self.message = self.text.len();
+    }
 }
 
 impl ClaudeReader {
@@ -132,16 +152,19 @@ impl ClaudeReader {
         let kind = taken_text(&mut event, "type").unwrap_or_default();
         match kind.as_str() {
             "content_block_delta" => self.delta(event, parent.as_deref(), run),
-            // What has no whole text by now broke off, and is said anew.
-            "message_start" => run.took_back(self.fragments.forget(parent.as_deref()), parent.as_deref()),
+            "message_start" => {
+                // What has no whole text by now broke off, and is said anew.
+                run.took_back(self.fragments.forget(parent.as_deref()), SaidAnew::Disconnected, parent.as_deref());
+                if parent.is_none() {
+                    self.turn.begin_message(run);
+                }
+            }
             "message_delta" => {
                 if parent.is_some() {
                     return;
                 }
                 let reason = event.get("delta").and_then(|delta| delta.get("stop_reason")).and_then(Value::as_str);
-                // Tools stand between texts already; the others go on in the middle of a sentence.
-                self.turn.closed =
-                    reason.is_some_and(|reason| !["tool_use", "max_tokens", "pause_turn"].contains(&reason));
+                self.turn.ended_by = reason.map(str::to_owned);
                 if let Some(usage) = event.get("usage") {
                     self.ledger.message_delta(usage);
                     self.report_usage(run);
@@ -172,7 +195,7 @@ impl ClaudeReader {
         let fragment = taken_text(&mut delta, field).unwrap_or_default();
         if !fragment.is_empty() {
             let mut shown = self.fragments.add(channel, parent, &fragment);
-            if channel == Channel::Text && parent.is_none() && std::mem::take(&mut self.turn.closed) {
+            if channel == Channel::Text && parent.is_none() && std::mem::take(&mut self.turn.begins_paragraph) {
                 shown.insert_str(0, "\n\n");
             }
             if shown.is_empty() {

@@ -19,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 use super::peer::Peer;
 use super::text::{said, text, verbatim};
 use crate::client::{Client, ClientError, JobEvents};
-use crate::commands::jobs::evidence_report;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::offline::{archive, open_or_missing};
@@ -206,14 +205,17 @@ impl Watch<'_> {
         let evidence = archive.evidence(view.id.as_str()).await?;
         let happened = &lines[lines.len().saturating_sub(LINES)..];
         let mut content =
-            vec![verbatim(&happened.join("\n")), verbatim(&evidence_report(self.context, self.language, &evidence))];
+            vec![verbatim(&happened.join("\n")), verbatim(&evidence.text(self.language, |_, text| text.to_owned()))];
         // A job without a result of its own changed nothing that could be shown.
         if view.commit.is_some() {
-            let changed = archive.changed_texts(view.id.as_str(), MOST_FILES, LARGEST_FILE).await?;
+            let (changed, left_out) = archive.changed_texts(view.id.as_str(), MOST_FILES, LARGEST_FILE).await?;
             content.extend(changed.into_iter().map(|file| {
                 let path = std::path::Path::new(&view.project_path).join(file.path);
                 ToolCallContent::from(Diff::new(path, file.new.unwrap_or_default()).old_text(file.old))
             }));
+            if left_out > 0 {
+                content.push(verbatim(&say!(self.language, "acp-left-out", files = left_out, job = view.id.as_str())));
+            }
         }
         let is_good = view.status == JobStatus::Succeeded;
         let status = if is_good { ToolCallStatus::Completed } else { ToolCallStatus::Failed };

@@ -10,7 +10,6 @@ mod text;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -18,11 +17,12 @@ use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1::{
     AGENT_METHOD_NAMES, AgentCapabilities, CancelNotification, Error, Implementation, InitializeResponse,
     ListSessionsRequest, ListSessionsResponse, LoadSessionRequest, LoadSessionResponse, NewSessionRequest,
-    NewSessionResponse, PromptCapabilities, PromptRequest, PromptResponse, SessionCapabilities, SessionId, SessionInfo,
-    SessionListCapabilities,
+    NewSessionResponse, PromptCapabilities, PromptRequest, PromptResponse, RequestId, SessionCapabilities, SessionId,
+    SessionInfo, SessionListCapabilities,
 };
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
+use helix_process::bounded::{TooLong, read_line};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -33,10 +33,14 @@ use crate::commands::talk::Conversation;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
 use crate::host::refuse_other_configuration;
-use crate::terminal::Reading;
+use crate::terminal::{Look, Reading, Terminal};
 
 use peer::{Call, Peer};
 use session::Session;
+
+/// Longest message of an editor, in bytes, and most requests that are answered at a time.
+const LONGEST: u64 = 16 << 20;
+const MOST_UNDER_WAY: usize = 100;
 
 /// Sessions that an editor is told of, newest first.
 const MOST_LISTED: usize = 100;
@@ -96,18 +100,36 @@ impl<'a> Agent<'a> {
     }
 
     async fn serve(&self) -> Ended {
-        let (sender, mut lines) = mpsc::unbounded_channel();
+        let (sender, mut lines) = mpsc::channel::<Result<String, TooLong>>(1);
         // On a thread that nothing waits for: an editor that has stopped reading may never close this.
         std::thread::spawn(move || {
-            // A line that is no text is answered as any other that cannot be read.
-            let lines = std::io::stdin().lock().split(b'\n').map_while(Result::ok);
-            lines.map(|line| String::from_utf8_lossy(&line).into_owned()).try_for_each(|line| sender.send(line))
+            let mut stdin = std::io::stdin().lock();
+            while let Ok(Some(line)) = read_line(&mut stdin, LONGEST) {
+                // A line that is no text is answered as any other that cannot be read.
+                let line = line.map(|line| String::from_utf8_lossy(&line).into_owned());
+                if sender.blocking_send(line).is_err() {
+                    return;
+                }
+            }
         });
         let mut answers = FuturesUnordered::new();
         loop {
             tokio::select! {
                 line = lines.recv() => match line {
-                    Some(line) => answers.extend(self.peer.take(&line)?.map(|call| self.answer(call))),
+                    Some(Ok(line)) => {
+                        let Some(call) = self.peer.take(&line)? else { continue };
+                        match call.id {
+                            Some(id) if answers.len() >= MOST_UNDER_WAY => {
+                                let busy = format!("{MOST_UNDER_WAY} requests are being answered: wait for an answer");
+                                self.peer.answer::<()>(&id, Err(Error::invalid_request().data(json!(busy))))?;
+                            }
+                            _ => answers.push(self.answer(call)),
+                        }
+                    }
+                    Some(Err(too_long)) => {
+                        let refused = Error::invalid_request().data(json!(too_long.to_string()));
+                        self.peer.answer::<()>(&RequestId::Null, Err(refused))?;
+                    }
                     None => return Ok(Exit::Success),
                 },
                 Some(answered) = answers.next() => answered?,
@@ -176,7 +198,9 @@ impl<'a> Agent<'a> {
         }
         let mut environment = self.context.environment.clone();
         environment.directory = cwd.to_path_buf();
-        let context = Context::new(environment, self.context.terminal, self.context.overrides.clone());
+        // An editor shows text as it is, also where colours are forced.
+        let terminal = Terminal { look: Look::Plain, error_look: Look::Plain, ..self.context.terminal };
+        let context = Context::new(environment, terminal, self.context.overrides.clone());
         refuse_other_configuration(&context.environment, context.settings()?).await?;
         Ok(context)
     }

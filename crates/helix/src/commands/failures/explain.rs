@@ -215,7 +215,8 @@ fn observed(explain: &Explain) -> FailureObservation {
 
 /// What the memory of this state directory knows of failures like this one; nothing where there is none.
 async fn recall(context: &Context, diagnosis: Diagnosis) -> Result<Vec<PastFailure>, CommandError> {
-    let Some(memory) = reading(context.settings()?).await? else { return Ok(Vec::new()) };
+    let settings = context.settings()?;
+    let Some(memory) = reading(settings, settings.failures.deadline).await? else { return Ok(Vec::new()) };
     Ok(memory.similar(SimilarQuery { diagnosis, project: None, most: SIMILAR, now: jiff::Timestamp::now() }).await?)
 }
 

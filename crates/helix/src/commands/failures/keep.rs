@@ -9,7 +9,7 @@ use helix_language::say;
 use helix_store::failures::{FailureMemory, Forget, Imported, MemoryError};
 use serde_json::json;
 
-use super::memory::{detail, missing, reading, writing};
+use super::memory::{ANSWER_LIMIT, detail, missing, reading, writing};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::{open, unreadable, unwritable};
@@ -37,7 +37,7 @@ pub(super) async fn forget(context: &Context, id: &str, only_fixes: bool) -> End
 }
 
 pub(super) async fn export(context: &Context, file: Option<&Path>) -> Ended {
-    let memory = reading(context.settings()?).await?;
+    let memory = reading(context.settings()?, ANSWER_LIMIT).await?;
     let records = match file.filter(|file| *file != Path::new("-")) {
         None => each_line(memory.as_ref(), |lines| context.terminal.raw(lines).map(drop)).await?,
         Some(path) => {

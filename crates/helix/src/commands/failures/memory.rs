@@ -21,7 +21,7 @@ use crate::error::{CommandError, Ended, Exit, codes};
 use crate::terminal::{Meaning, Terminal, heading, one_line};
 
 /// How long a person waits for an answer about a memory of a million failures.
-const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 
 /// Digits of an id that are shown in lists.
 const SHORT_ID: usize = 12;
@@ -58,7 +58,7 @@ fn category(text: &str) -> Result<String, String> {
 pub(super) async fn list(context: &Context, list: List) -> Ended {
     let List { category, tool, project, ended, limit, after } = list;
     let filter = FailureFilter { category, tool, project, ended };
-    let page = match reading(context.settings()?).await? {
+    let page = match reading(context.settings()?, ANSWER_LIMIT).await? {
         Some(memory) => memory.list(filter, after, limit.into()).await?,
         None => FailurePage::default(),
     };
@@ -70,7 +70,7 @@ pub(super) async fn list(context: &Context, list: List) -> Ended {
 }
 
 pub(super) async fn search(context: &Context, text: &str, limit: usize) -> Ended {
-    let failures = match reading(context.settings()?).await? {
+    let failures = match reading(context.settings()?, ANSWER_LIMIT).await? {
         Some(memory) => memory.search(text.to_owned(), limit).await?,
         None => Vec::new(),
     };
@@ -202,7 +202,7 @@ fn fix_title(language: Language, link: &FixLink) -> String {
 }
 
 pub(super) async fn stats(context: &Context) -> Ended {
-    let figures = match reading(context.settings()?).await? {
+    let figures = match reading(context.settings()?, ANSWER_LIMIT).await? {
         Some(memory) => memory.statistics().await?,
         None => nothing(),
     };
@@ -271,10 +271,10 @@ fn rate(language: Language, effectiveness: &Effectiveness) -> String {
     say!(language, "stats-rate", rate = rate, low = low, high = high)
 }
 
-/// The memory for reading; `None`: nothing was ever remembered.
-pub(super) async fn reading(settings: &Settings) -> Result<Option<FailureMemory>, CommandError> {
+/// The memory for reading, which answers within a time; `None`: nothing was ever remembered.
+pub(super) async fn reading(settings: &Settings, limit: Duration) -> Result<Option<FailureMemory>, CommandError> {
     let path = settings.state_dir.value.join(StateDir::FAILURES);
-    match FailureMemory::open(DatabaseOptions::new(path, Access::ReadOnly).within(ANSWER_LIMIT)).await {
+    match FailureMemory::open(DatabaseOptions::new(path, Access::ReadOnly).within(limit)).await {
         Ok(memory) => Ok(Some(memory)),
         Err(OpenError::Missing { .. }) => Ok(None),
         Err(error) => Err(unopened(&error)),
@@ -295,7 +295,7 @@ fn unopened(error: &OpenError) -> CommandError {
 
 /// A remembered failure, by id or unique beginning.
 pub(super) async fn detail(context: &Context, id: &str) -> Result<FailureDetail, CommandError> {
-    let found = match reading(context.settings()?).await? {
+    let found = match reading(context.settings()?, ANSWER_LIMIT).await? {
         Some(memory) => memory.show(id.to_owned()).await?,
         None => None,
     };

@@ -7,8 +7,6 @@ mod logs;
 mod report;
 mod results;
 
-pub(crate) use results::report as evidence_report;
-
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
