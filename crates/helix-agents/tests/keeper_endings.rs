@@ -16,6 +16,7 @@ use bed::Bed;
 use helix_agents::supervisor::StartError;
 use helix_agents::{Grace, RunRequest, Supervisor, SupervisorConfig};
 use helix_core::run::{Ending, StopCause};
+use helix_language::RECORD;
 use rustix::process::Signal;
 
 #[tokio::test]
@@ -112,7 +113,7 @@ async fn kill_9_of_the_agent_is_recorded_by_its_keeper() {
 
 async fn reason_for_not_starting(bed: &Bed, request: &RunRequest) -> String {
     match bed.run(request).await.ending {
-        Ending::NotStarted { reason, .. } => reason,
+        Ending::NotStarted { reason, .. } => RECORD.words(&reason),
         other => panic!("started: {other:?}"),
     }
 }

@@ -18,6 +18,7 @@ use std::process::Command;
 use bed::Bed;
 use helix_agents::{Limits, Network, RunEnd, RunRequest, Walls};
 use helix_core::run::{Ending, StopCause, Wall};
+use helix_language::RECORD;
 
 /// Whether `unshare`, which is none of Helix, gets the namespaces that the walls are made of.
 fn has_namespaces() -> bool {
@@ -57,7 +58,7 @@ fn held(end: &RunEnd, wall: Wall, asked: &Walls) -> bool {
         return true;
     }
     assert!(!machine_has(wall, asked), "this machine can have a wall around {wall}: {walls:?}");
-    let why = walls.missing.iter().find(|one| one.wall == wall).map(|one| one.why.as_str()).unwrap_or_default();
+    let why = walls.missing.iter().find(|one| one.wall == wall).map(|one| RECORD.words(&one.why)).unwrap_or_default();
     assert!(!why.is_empty(), "the record says why: {walls:?}");
     println!("NOT CHECKED, since this machine has no wall around {wall}: {why}");
     false
@@ -303,7 +304,7 @@ async fn without_namespaces_files_are_closed_all_the_same_and_the_record_names_w
     let end = withstood(&bed, Wall::Files, &format!("cat {}", secret.display()), |_| {}).await;
     let walls = end.walls.unwrap();
     let missing = walls.missing.iter().find(|one| one.wall == Wall::Sockets).unwrap();
-    assert!(missing.why.contains("the system allows no namespaces"), "{walls:?}");
+    assert!(RECORD.words(&missing.why).contains("the system allows no namespaces"), "{walls:?}");
     let end = bed.run(&bed.script("echo x > $TMPDIR/mine && ! echo x > /tmp/helix-walls-barred")).await;
     assert_eq!(end.ending, Ending::Exited { code: 0 }, "{end:?}");
 }

@@ -256,7 +256,7 @@ impl SessionActor {
                 (self.enforce(&mut work, vec![(run, report)]).await, None)
             }
             Err(error) => {
-                let report = unrecorded(Ending::NotStarted { reason: error.message.clone(), errno: None });
+                let report = unrecorded(Ending::NotStarted { reason: error.words(), errno: None });
                 (Enforced::unchanged(report), Some(error))
             }
         };

@@ -10,6 +10,7 @@ use helix_core::agent_event::SaidAnew;
 use helix_core::error_chain;
 use helix_core::finding::Verdict;
 use helix_core::run::{AgentErrorKind, Failure, LimitKind, Outcome};
+use helix_core::said::Words;
 use helix_core::text::{one_line, plain_lines};
 use helix_job::phrases::{Sign, found, gate_summary, retry_reason};
 use helix_job::question::{APPROVE, FAIL, QuestionKind, QuestionOption, QuestionView, REJECT, RETRY, SKIP};
@@ -280,7 +281,11 @@ pub fn job_asks(language: Language, question: &QuestionView) -> String {
         }
     };
     let answer = say!(language, "chat-job-answer", id = question.id.as_str());
-    let paragraphs = [first, own.to_owned(), quoted(others), list(options), answer];
+    let set_out = match question.set_out.as_str() {
+        "" => String::new(),
+        said => format!("{}\n\n{}", say!(language, "ask-set-out"), quoted(&plain_lines(said))),
+    };
+    let paragraphs = [first, own.to_owned(), quoted(others), set_out, list(options), answer];
     block(IMPORTANT, paragraphs)
 }
 
@@ -323,8 +328,8 @@ pub(crate) fn unexamined(language: Language, why: &str) -> String {
 }
 
 /// Below an answer of which some of the user's own checks could not be made.
-pub(crate) fn unmade(language: Language, checks: &[String]) -> String {
-    let checks = list(checks.iter().map(|why| one_line(why, LINE)));
+pub(crate) fn unmade(language: Language, checks: &[Words]) -> String {
+    let checks = list(checks.iter().map(|why| one_line(&language.words(why), LINE)));
     block(CAUTION, [say!(language, "chat-unmade"), checks, say!(language, "chat-unmade-remedy")])
 }
 
@@ -409,7 +414,7 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
         Outcome::LocalCommand => problem!(language, "answer-local-command"),
         Outcome::Truncated { .. } => problem!(language, "answer-truncated"),
         Outcome::NoRecord => problem!(language, "run-no-record"),
-        Outcome::Incomplete { missing } => problem!(language, "answer-incomplete", missing = missing),
+        Outcome::Incomplete { missing } => problem!(language, "answer-incomplete", missing = language.words(missing)),
         Outcome::StoppedByHook => problem!(language, "answer-stopped-by-hook"),
         Outcome::Interrupted => problem!(language, "answer-interrupted"),
         Outcome::Cancelled => problem!(language, "answer-cancelled"),
@@ -438,7 +443,7 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
         Outcome::LimitReached { limit: LimitKind::Budget } => problem!(language, "answer-no-budget"),
         Outcome::LimitReached { limit: LimitKind::StructuredOutput } => problem!(language, "answer-no-format"),
         Outcome::Refused => problem!(language, "answer-refused"),
-        Outcome::Unstarted { reason } => problem!(language, "answer-unstarted", reason = reason.trim()),
+        Outcome::Unstarted { reason } => problem!(language, "answer-unstarted", reason = language.words(reason)),
         Outcome::Misconfigured => problem!(language, "answer-misconfigured"),
         Outcome::Failed(Failure::Declared { message, error }) => match error {
             Some(AgentErrorKind::InvalidRequest) => problem!(language, "answer-bad-request", message = message.trim()),
@@ -448,7 +453,7 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
             Some(_) | None => problem!(language, "answer-declared", message = message.trim()),
         },
         Outcome::Failed(Failure::Contradicted { evidence }) => {
-            problem!(language, "answer-contradicted", evidence = evidence)
+            problem!(language, "answer-contradicted", evidence = language.words(evidence))
         }
     })
 }

@@ -1,3 +1,5 @@
+use helix_language::recorded;
+
 use super::*;
 
 #[test]
@@ -123,8 +125,10 @@ fn what_is_wrong_with_an_answer_is_said_in_one_block() {
         "{note}"
     );
     assert!(note.ends_with("> - and 2 more\n>\n> Ask for it again, or ignore it.\n"), "{note}");
-    let unmade = unmade(Language::English, &["slow: it took longer than 1 s".to_owned()]);
-    assert!(unmade.contains(">\n> - slow: it took longer than 1 s\n>\n> See `[consultant] validators`"), "{unmade}");
+    let slow = [Words::from("slow: ").and(recorded!("check-slow", seconds = "1"))];
+    let told = unmade(Language::English, &slow);
+    assert!(told.contains(">\n> - slow: it took longer than 1 s\n>\n> See `[consultant] validators`"), "{told}");
+    assert!(unmade(Language::German, &slow).contains("\n> - slow: sie hat länger als 1 s gebraucht\n"));
 }
 
 fn job(status: &str, gates: serde_json::Value) -> JobView {

@@ -14,6 +14,14 @@ use crate::ids::JobId;
 /// Stands for the id of a job in a command where the writer does not know it.
 pub const JOB: &str = "JOB";
 
+/// What is recorded in Helix's own words: `recorded!("id", name = value)`.
+#[macro_export]
+macro_rules! recorded {
+    ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {
+        $crate::said::Words::message($id, [$((stringify!($name), $crate::said::Words::from($value))),*])
+    };
+}
+
 /// What is said, piece by piece.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]

@@ -395,7 +395,7 @@ pub fn walls(language: Language, WallsHeld { landlock, held, missing }: &WallsHe
         (false, version) => format!("{names} (Landlock {version})"),
     };
     for NoWall { wall, why } in missing {
-        text.push_str(&format!("; {}", say!(language, "wall-missing", wall = name(wall), why = why)));
+        text.push_str(&format!("; {}", say!(language, "wall-missing", wall = name(wall), why = language.words(why))));
     }
     text
 }

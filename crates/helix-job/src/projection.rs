@@ -5,18 +5,18 @@ use jiff::Timestamp;
 use super::delivery::target_of;
 use super::event::{DeliveryStep, JobEnd, Review};
 use super::phrases::{CANCELLED_BY, outcome_words, reviewer, reviewer_words, waits};
-use super::state::{Active, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Stage};
+use super::state::{Active, AskedQuestion, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use super::view::{
     DeliveryState, DeliveryView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait, unfinished,
 };
-use crate::question::{QuestionStatus, QuestionView};
+use crate::question::{About, QuestionStatus, QuestionView};
 use helix_adr::{Adr, AdrText, Status};
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, PhaseId, QuestionId, RunId};
 use helix_core::said::{Words, of_job};
 use helix_core::usage::dollars;
 use helix_language::{ErrorView, Language, RECORD, recorded};
-use helix_plan::Phase;
+use helix_plan::{Approval, Phase};
 
 impl JobView {
     /// Projects a job; `None` before its first event.
@@ -173,6 +173,7 @@ fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionV
             kind: asked.question.kind(),
             text: of_job(&asked.question.text, id),
             said: asked.question.said.of_job(id),
+            set_out: set_out(progress, asked),
             options: asked.question.options.clone(),
             free_text: asked.question.free_text,
             asked_at: asked.at,
@@ -187,6 +188,20 @@ fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionV
             },
         })
         .collect()
+}
+
+/// What the agent said last before it was asked about its work.
+fn set_out(progress: &PhaseProgress, asked: &AskedQuestion) -> String {
+    match asked.question.about {
+        About::Gate { .. } | About::Approval { when: Approval::After } => {}
+        About::Approval { when: Approval::Before }
+        | About::RunsByItself { .. }
+        | About::Escalation { .. }
+        | About::Agent => return String::new(),
+    }
+    let judged = progress.attempts.iter().rfind(|attempt| attempt.started_at <= asked.at);
+    let record = judged.and_then(|attempt| attempt.run_end.as_ref()?.facts.terminal.as_ref());
+    record.map(|record| record.message.trim().to_owned()).unwrap_or_default()
 }
 
 fn status(active: &Active, end: Option<&JobEnd>) -> JobStatus {

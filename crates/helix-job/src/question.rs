@@ -206,6 +206,9 @@ pub struct QuestionView {
     /// The same as words, where Helix asks.
     #[serde(default, skip_serializing_if = "Words::is_empty")]
     pub said: Words,
+    /// What the agent said last of what is to be judged; empty where nothing is. At most 2,000 characters.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub set_out: String,
     /// What can be chosen; empty when any text will do.
     pub options: Vec<QuestionOption>,
     /// Whether an answer may have words of its own.

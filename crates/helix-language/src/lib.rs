@@ -20,6 +20,7 @@ use jiff::tz::TimeZone;
 
 pub use error_view::ErrorView;
 pub use fluent_bundle::FluentValue as Value;
+pub use helix_core::recorded;
 
 /// A language that Helix speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -43,14 +44,6 @@ macro_rules! say {
 macro_rules! problem {
     ($language:expr, $id:literal $(, $name:ident = $value:expr)* $(,)?) => {
         $language.problem($id, &[$((stringify!($name), $crate::Value::from($value))),*])
-    };
-}
-
-/// What is recorded in Helix's own words: `recorded!("id", name = value)`.
-#[macro_export]
-macro_rules! recorded {
-    ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {
-        helix_core::said::Words::message($id, [$((stringify!($name), helix_core::said::Words::from($value))),*])
     };
 }
 

@@ -13,6 +13,7 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::RunId;
 use helix_core::run::{Ending, StopCause, WallsHeld};
 use helix_core::secrets::{Secret, of_variables};
+use helix_language::RECORD;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -392,7 +393,9 @@ pub async fn collect_command(handle: RunHandle, program: &str, output: &Path) ->
         (None, Ending::NotStarted { errno: Some(errno), .. }) if errno == Errno::NOENT.raw_os_error() => {
             return Err(CommandError::ToolMissing { program });
         }
-        (None, Ending::NotStarted { reason, .. }) => return Err(CommandError::Unstartable { program, reason }),
+        (None, Ending::NotStarted { reason, .. }) => {
+            return Err(CommandError::Unstartable { program, reason: RECORD.words(&reason) });
+        }
     };
     let took = ended_at.duration_since(started_at).try_into().unwrap_or_default();
     Ok(CommandRun { end, sha256, length, tail, took, leftovers_killed, walls })

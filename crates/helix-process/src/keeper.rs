@@ -21,10 +21,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use helix_core::error_chain;
 use helix_core::run::{Ending, StopCause, WallsHeld};
+use helix_core::said::Words;
 use helix_core::secrets::Secret;
-use helix_core::text::clip;
+use helix_core::{error_chain, recorded};
 use jiff::Timestamp;
 use nix::sys::resource::{UsageWho, getrusage};
 use rustix::fs::{FileType, FlockOperation, fcntl_lock};
@@ -41,9 +41,6 @@ use crate::own_session::close_to_others;
 use crate::proc::{ProcessIdentity, boot_id};
 use crate::run_dir::{RunDir, RunDirError, RunRecord, name, needed, replace_file, sync_directory, to_json};
 use crate::walls::Limits;
-
-/// Longest reason that is recorded for a run that did not start, in characters.
-const MAX_REASON: usize = 2 * 1024;
 
 /// How often the keeper looks how much its run has printed and taken.
 const LOOK: Duration = Duration::from_millis(250);
@@ -125,21 +122,20 @@ fn keep(run_dir: &Path, serve: Option<ServeGateway>) -> Result<(), KeeperFault> 
     say(word::CLAIMED, "");
     let claimed_at = Timestamp::now();
 
-    let not_started = |reason: String, errno, cause| {
+    let not_started = |reason: Words, errno, cause| {
         remove_private(&directory);
         mask(&directory, &secrets);
-        let reason = clip(&reason, MAX_REASON);
         let end = directory.end(Ending::NotStarted { reason, errno }, cause, claimed_at, 0);
         exit_record::write(&directory, end, kind)
     };
     let mut run = match prepare(&directory, claimed_at, serve) {
         Ok(Prepared::Running(run)) => *run,
         Ok(Prepared::StoppedBefore(cause)) => {
-            return not_started("it was stopped before it was started".to_owned(), None, Some(cause));
+            return not_started(recorded!("start-stopped"), None, Some(cause));
         }
         Err(fault) => {
             let errno = if let KeeperFault::Start { errno, .. } = &fault { *errno } else { None };
-            return not_started(error_chain(&fault), errno, None);
+            return not_started(fault.words(), errno, None);
         }
     };
 

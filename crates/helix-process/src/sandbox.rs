@@ -7,6 +7,7 @@ mod places;
 use std::path::{Path, PathBuf};
 
 use helix_core::run::{NetworkAccess, SandboxMode};
+use helix_core::said::Words;
 
 use crate::invocation::RunRequest;
 use crate::keeper::landlock;
@@ -66,7 +67,7 @@ impl Sandbox {
     }
 
     /// Why runs that need the walls cannot be started on this machine; `None` where they can, or need not.
-    pub fn obstacle(&self) -> Option<String> {
+    pub fn obstacle(&self) -> Option<Words> {
         (self.mode == SandboxMode::Required).then(|| landlock::version().missing_for_all()).flatten()
     }
 }

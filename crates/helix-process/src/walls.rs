@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use helix_core::run::{NetworkAccess, NoWall, Wall, WallsHeld};
+use helix_core::said::Words;
 use serde::{Deserialize, Serialize};
 
 use crate::prepared::Prepared;
@@ -120,14 +121,13 @@ fn machine_memory() -> u64 {
 }
 
 /// Why what held is not what had to hold: walls that are missing of those that a required sandbox consists of.
-pub(crate) fn shortfall(held: &WallsHeld, network: &Network) -> Option<String> {
+pub(crate) fn shortfall(held: &WallsHeld, network: &Network) -> Option<Words> {
     let demanded = |wall: Wall| match wall {
         Wall::Files | Wall::Signals => true,
         Wall::Network => *network != Network::Open,
         Wall::Sockets | Wall::Limits | Wall::Key => false,
     };
-    let missing = held.missing.iter().find(|NoWall { wall, .. }| demanded(*wall))?;
-    Some(format!("no wall around {}: {}", missing.wall, missing.why))
+    held.missing.iter().find(|NoWall { wall, .. }| demanded(*wall)).cloned().map(NoWall::into_words)
 }
 
 #[cfg(test)]

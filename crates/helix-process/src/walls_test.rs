@@ -1,3 +1,5 @@
+use helix_language::RECORD;
+
 use super::*;
 
 fn missing(wall: Wall) -> WallsHeld {
@@ -8,7 +10,8 @@ fn missing(wall: Wall) -> WallsHeld {
 #[test]
 fn a_required_sandbox_lacks_files_signals_or_a_network_that_is_to_be_closed() {
     for wall in [Wall::Files, Wall::Signals] {
-        assert!(shortfall(&missing(wall), &Network::Open).unwrap().contains("too old"));
+        let told = RECORD.words(&shortfall(&missing(wall), &Network::Open).unwrap());
+        assert_eq!(told, format!("no wall around {wall}: too old"));
     }
     assert_eq!(shortfall(&missing(Wall::Network), &Network::Open), None);
     assert!(shortfall(&missing(Wall::Network), &Network::Closed).is_some());

@@ -24,6 +24,8 @@ pub struct Created {
     pub adr: Option<String>,
     /// Its plan, relative to the directory.
     pub plan: Option<String>,
+    /// What the plan may lack now that it names its decision.
+    pub warnings: Vec<Diagnostic>,
     pub commit: CommitId,
 }
 
@@ -119,13 +121,14 @@ fn furnish(
         None => None,
         Some(draft) => Some(AdrDirectory::finalize(site, draft).map_err(ProjectError::Adr)?.path),
     };
+    let mut warnings = Vec::new();
     let planned = match plan {
         None => None,
         Some(draft) => {
             let bytes = read_bytes(draft, MAX_PLAN).map_err(disk(draft))?;
             let file = draft.display().to_string();
             let refused = |diagnostics| ProjectError::Plan { file: file.clone(), diagnostics };
-            let mut parsed = Plan::parse_bytes(&file, &bytes).map_err(refused)?;
+            let parsed = Plan::parse_bytes(&file, &bytes).map_err(refused)?;
             let text = String::from_utf8_lossy(&bytes);
             let text = match &decided {
                 Some(adr) => with_adr(&text, parsed.plan.adr.is_some(), adr),
@@ -133,8 +136,7 @@ fn furnish(
             };
             let path = format!("plans/{}/phases.yaml", parsed.plan.file_name());
             // The workflow may ask for the decision, which has its name only now.
-            parsed.plan.adr = decided.clone().or(parsed.plan.adr);
-            workflow_paths.expand(parsed, &file).map_err(refused)?;
+            warnings = workflow_paths.read(&path, text.as_bytes()).map_err(refused)?.warnings;
             let target = site.join(&path);
             let folder = target.parent().unwrap_or(site);
             std::fs::create_dir_all(folder).map_err(disk(folder))?;
@@ -150,7 +152,7 @@ fn furnish(
     }
     match repository.head().map_err(ProjectError::Git)? {
         Head::Branch { commit, .. } | Head::Detached { commit } => {
-            Ok(Created { path: String::new(), adr: decided, plan: planned, commit })
+            Ok(Created { path: String::new(), adr: decided, plan: planned, warnings, commit })
         }
         Head::Unborn { .. } => Err(ProjectError::NoCommit { path: root.to_path_buf() }),
     }

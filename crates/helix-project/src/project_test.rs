@@ -52,3 +52,23 @@ fn a_plan_that_is_too_large_to_be_one_is_not_read() {
     );
     assert!(matches!(&refused, Err(ProjectError::Disk { path, .. }) if *path == draft), "{refused:?}");
 }
+
+/// A draft names no decision: only with it does a plan lack a proof of its criteria.
+#[test]
+fn what_a_plan_lacks_for_its_decision_is_said_once_it_names_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (decision, plan) = (scratch.path().join("adr.md"), scratch.path().join("phases.yaml"));
+    let adr = "---\nadr_id: draft\ntitle: Export\nstatus: Proposed\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] `true` exits 0\n";
+    std::fs::write(&decision, adr).unwrap();
+    std::fs::write(
+        &plan,
+        "name: csv\nphases:\n  - { id: a, name: A, type: development, description: Write it., outputs: [a.py] }\n",
+    )
+    .unwrap();
+    let git = GitEnvironment::from_process();
+    let made = create(&scratch.path().join("p"), git, &WorkflowPaths::default(), Some(&decision), Some(&plan)).unwrap();
+    let told: Vec<String> = made.warnings.iter().map(ToString::to_string).collect();
+    for lacks in ["no gate checks the acceptance criteria", "no verifier looks at the result of phase `a`"] {
+        assert!(told.iter().any(|one| one.contains(lacks) && one.contains("plans/csv/phases.yaml")), "{told:#?}");
+    }
+}

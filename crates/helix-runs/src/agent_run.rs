@@ -18,6 +18,7 @@ use helix_agents::{
 };
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId};
+use helix_core::recorded;
 use helix_core::run::{Ending, RunFacts, StopCause};
 use helix_core::usage::Usage;
 use helix_job::Wait;
@@ -537,7 +538,7 @@ fn reader(run: &RunId, handle: &RunHandle) -> Result<Reader, RunError> {
 
 /// The report of a run that was stopped before it had a place to run in.
 fn never_started() -> RunReport {
-    let ending = Ending::NotStarted { reason: "it was stopped before it started".into(), errno: None };
+    let ending = Ending::NotStarted { reason: recorded!("start-stopped"), errno: None };
     RunReport::without_record(RunFacts::without_record(ending, Some(StopCause::Cancelled)))
 }
 

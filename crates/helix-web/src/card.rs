@@ -173,6 +173,10 @@ pub(crate) fn question(language: Language, question: &QuestionView, back: Back, 
                 }
             }
             p.asks { (phrase(&phrases::asks(language, question))) }
+            @if !question.set_out.is_empty() {
+                p.weak { (say!(language, "ask-set-out")) }
+                p.asks { (phrase(&question.set_out)) }
+            }
             @if let Some(approvals) = phrases::approvals(language, question) { p.weak { (approvals) } }
             @for tried in &question.attempted {
                 p.warning { (sign(Sign::Unclear, None)) (phrases::attempted(language, tried.run.as_str(), &tried.asked)) }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use helix_core::agent_event::{AgentEvent, SaidAnew};
-use helix_core::ids::{JobId, PhaseId, RunId};
+use helix_core::ids::{JobId, RunId};
 use helix_engine::{RecordedRun, RecordingError};
 use helix_job::phrases::{retry_reason, tool_call};
 use helix_job::{JobView, PhaseView};
@@ -99,35 +99,6 @@ impl Logs {
     }
 }
 
-/// Most lines of what an agent said last.
-const LAST_WORDS: usize = 40;
-
-/// What the agent of a phase said last, as lines; empty if none has worked on it, or it cannot be read.
-pub(crate) fn last_words(context: &Context, job: &JobId, phase: &PhaseId) -> Vec<String> {
-    let attempts = (1..).map_while(|number| open(context, &RunId::for_attempt(job, phase, number)).ok().flatten());
-    let Some(mut log) = attempts.last() else { return Vec::new() };
-    let (mut said, mut events) = (String::new(), Vec::new());
-    while matches!(log.next_line(&mut events), Ok(true)) {
-        for event in events.drain(..) {
-            match event {
-                AgentEvent::Text { text, partial: false, parent: None }
-                | AgentEvent::Finished { answer: Some(text), .. }
-                    if !text.trim().is_empty() =>
-                {
-                    said = text;
-                }
-                _ => {}
-            }
-        }
-    }
-    let mut lines = clean_lines(said.trim());
-    if lines.len() > LAST_WORDS {
-        lines.truncate(LAST_WORDS - 1);
-        lines.push("…".to_owned());
-    }
-    lines
-}
-
 /// An event as lines; fragments of texts that come again as a whole are left out.
 pub(crate) fn shown(terminal: &Terminal, job: &JobId, event: &AgentEvent) -> Vec<String> {
     let language = terminal.language;
@@ -176,6 +147,6 @@ pub(crate) fn shown(terminal: &Terminal, job: &JobId, event: &AgentEvent) -> Vec
 }
 
 /// Lines without control characters: an agent's text must not steer the terminal.
-fn clean_lines(text: &str) -> Vec<String> {
+pub(crate) fn clean_lines(text: &str) -> Vec<String> {
     plain(text).lines().map(str::to_owned).collect()
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use nix::unistd::{User, geteuid};
+
 use crate::error::{CommandError, codes};
 
 /// Environment variables and directories of this process.
@@ -75,10 +77,12 @@ impl Environment {
         self.variables.keys().map(String::as_str)
     }
 
-    /// The user of this process, by name.
-    pub(crate) fn user(&self) -> &str {
-        let name = ["USER", "LOGNAME"].into_iter().find_map(|name| self.variable(name));
-        name.filter(|name| !name.trim().is_empty()).unwrap_or("user")
+    /// The user of this process, by name: as the environment says, else as the system knows it.
+    pub(crate) fn user(&self) -> String {
+        let named = ["USER", "LOGNAME"].into_iter().filter_map(|name| self.variable(name));
+        let named = named.map(str::to_owned).find(|name| !name.trim().is_empty());
+        let known = || User::from_uid(geteuid()).ok().flatten().map(|user| user.name);
+        named.or_else(known).unwrap_or_else(|| "user".to_owned())
     }
 
     /// Who sits here, for what is written without a host.

@@ -8,11 +8,10 @@ use helix_core::text::one_line;
 use helix_job::phrases::{approvals, asks, attempted, option};
 use helix_job::question::{About, QuestionKind, QuestionView};
 use helix_language::say;
-use helix_plan::Approval;
 use helix_server::wire::AnswerRequest;
 use tokio::signal::unix::SignalKind;
 
-use crate::agent_log::last_words;
+use crate::agent_log::clean_lines;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::runtime::signal_stream;
@@ -34,10 +33,9 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     };
     lines.extend(own.map(|line| format!("    {line}")));
     lines.extend(words.map(|line| format!("    │ {line}")));
-    let said = set_out(context, question);
-    if !said.is_empty() {
+    if !question.set_out.is_empty() {
         lines.push(format!("    {}", say!(language, "ask-set-out")));
-        lines.extend(said.iter().map(|line| format!("      {line}")));
+        lines.extend(clean_lines(&question.set_out).iter().map(|line| format!("      {line}")));
     }
     if matches!(question.about, About::Gate { .. }) {
         let command = format!("{} jobs diff {} --phase {}", context.helix(), question.job, question.phase);
@@ -58,19 +56,6 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     }
     lines.push(format!("    {}", say!(language, "term-answer-by", command = how_to_answer(context, question))));
     lines.join("\n")
-}
-
-/// What the agent said last of what a person is to judge.
-pub(crate) fn set_out(context: &Context, question: &QuestionView) -> Vec<String> {
-    match &question.about {
-        About::Gate { .. } | About::Approval { when: Approval::After } => {
-            last_words(context, &question.job, &question.phase)
-        }
-        About::Approval { when: Approval::Before }
-        | About::RunsByItself { .. }
-        | About::Escalation { .. }
-        | About::Agent => Vec::new(),
-    }
 }
 
 /// The command that answers it.

@@ -12,8 +12,8 @@ const PLAN: &str = "name: p\nphases:\n  - id: a\n    name: A\n    type: developm
 
 const HANGING: &str = "- {key: a, repeat: true, actions: [{say: waiting}], end: hang}\n";
 
-/// A host that ends with the test.
-struct Served(Child);
+/// A host that ends with the test, and its address.
+struct Served(Child, String);
 
 impl Served {
     /// Returns once the host can be reached.
@@ -32,8 +32,9 @@ impl Served {
             .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert!(line.contains("http://127.0.0.1:"), "{line}");
-        Self(child)
+        let (_, address) = line.split_once("http://").unwrap_or_else(|| panic!("{line}"));
+        let address = address.split('"').next().unwrap().to_owned();
+        Self(child, address)
     }
 }
 
@@ -51,6 +52,9 @@ fn the_second_host_is_told_who_the_first_is() {
     let first = Served::start(&user);
     let pid = first.0.id().to_string();
     user.run(&["serve", "--listen", "127.0.0.1:0"]).refused(2, &["HX0308", &pid]);
+    user.write("listen.toml", &format!("[server]\nlisten = \"{}\"\n", first.1));
+    let doctor = user.run(&["--config", "listen.toml", "doctor"]);
+    assert!(doctor.stdout.contains(&format!("{}: the host listens there", first.1)), "{doctor:#?}");
     // One that is stopped is a host all the same.
     let process = rustix::process::Pid::from_child(&first.0);
     rustix::process::kill_process(process, rustix::process::Signal::STOP).unwrap();
@@ -305,7 +309,8 @@ fn a_chat_without_its_agent_says_so_once_and_offers_a_session_that_is_there() {
     // Words of no language leave it to the terminal's.
     let german =
         crate::user::ran(user.helix().env("LANG", "de_DE.UTF-8").args(["chat", "-m", "CSV-Export"]).output().unwrap());
-    german.refused(4, &["Der Agent ist nicht gestartet", "Führe `helix doctor` aus"]);
+    let why = "Der Agent ist nicht gestartet: /nonexistent/claude kann nicht gestartet werden: /nonexistent/claude gibt es nicht";
+    german.refused(4, &[why, "Führe `helix doctor` aus"]);
     let offered = ran.stderr.lines().find_map(|line| line.split_once("helix chat --session ")).unwrap().1;
     assert_eq!(user.run(&["chat", "--session", offered, "--show"]).code, 0, "{ran:#?}");
 }

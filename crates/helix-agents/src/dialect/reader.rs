@@ -19,7 +19,7 @@ use crate::invocation::{RunEnd, StreamEnd};
 use crate::profile::AskedSchema;
 
 /// Longest message for people that a terminal record keeps, in characters.
-const MESSAGE_LIMIT: usize = 500;
+const MESSAGE_LIMIT: usize = 2000;
 /// Longest name that is kept of something unknown, in characters.
 const NAME_LIMIT: usize = 100;
 

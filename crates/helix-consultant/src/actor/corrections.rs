@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use helix_agents::SessionRef;
 use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::run::{Ending, Outcome, Retry as Verdict};
+use helix_core::said::Words;
 use helix_core::step_marker::split;
 use helix_core::usage::Usage;
 use helix_job::session::{AnswerFinding, SessionEvent};
@@ -215,7 +216,7 @@ impl SessionActor {
         for (number, validator) in self.services.config.enforcement.own.iter().enumerate() {
             match asked.findings(number, validator).await {
                 Ok(found) => examined.findings.extend(found),
-                Err(why) => examined.unmade.push(format!("{}: {why}", validator.name)),
+                Err(why) => examined.unmade.push(Words::from(format!("{}: ", validator.name)).and(why)),
             }
         }
         Ok(examined)

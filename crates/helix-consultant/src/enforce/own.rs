@@ -10,8 +10,10 @@ use helix_core::error_chain;
 use helix_core::finding::{Finding, Place};
 use helix_core::ids::RunId;
 use helix_core::run::{Ending, StopCause};
+use helix_core::said::Words;
 use helix_core::text::one_line;
 use helix_job::session::AnswerFinding;
+use helix_language::recorded;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
 
@@ -68,13 +70,15 @@ impl CheckedAnswer<'_> {
     ///
     /// # Errors
     /// Why the command says nothing of the answer.
-    pub(crate) async fn findings(&self, number: usize, validator: &OwnValidator) -> Result<Vec<AnswerFinding>, String> {
-        let run = RunId::new(format!("{}.check{number}", self.run)).map_err(|error| error.to_string())?;
+    pub(crate) async fn findings(&self, number: usize, validator: &OwnValidator) -> Result<Vec<AnswerFinding>, Words> {
+        let run = RunId::new(format!("{}.check{number}", self.run)).map_err(|error| Words::from(error.to_string()))?;
         // What a former host began was read by nobody and is of no use.
-        if let Some(former) = self.supervisor.attach_or_withdraw(&run).await.map_err(|error| error_chain(&error))? {
+        if let Some(former) =
+            self.supervisor.attach_or_withdraw(&run).await.map_err(|error| Words::from(error_chain(&error)))?
+        {
             end(former).await?;
         }
-        let Some((program, args)) = validator.command.split_first() else { return Err("it has no command".into()) };
+        let Some((program, args)) = validator.command.split_first() else { return Err(recorded!("check-no-command")) };
         let mut environment = ToolEnvironment::from_process(&[]);
         if let Some(project) = self.project {
             environment = environment.with("HELIX_PROJECT", project);
@@ -94,10 +98,10 @@ impl CheckedAnswer<'_> {
             labels: [("validator".to_owned(), validator.name.clone())].into(),
             walls: Some(self.walls(args)),
         };
-        let handle = self.supervisor.start(request).await.map_err(|error| error_chain(&error))?;
+        let handle = self.supervisor.start(request).await.map_err(|error| Words::from(error_chain(&error)))?;
         let said = tokio::select! {
             said = said(&handle, validator.timeout) => said,
-            () = self.stop.cancelled() => Err("it was stopped".into()),
+            () = self.stop.cancelled() => Err(recorded!("check-stopped")),
         };
         end(handle).await?;
         let lines = said?;
@@ -119,35 +123,37 @@ impl CheckedAnswer<'_> {
 }
 
 /// Ends a command, whatever it has come to, and forgets it.
-async fn end(handle: RunHandle) -> Result<(), String> {
+async fn end(handle: RunHandle) -> Result<(), Words> {
     handle.cancel().await;
-    handle.forget().await.map_err(|error| error_chain(&error))
+    handle.forget().await.map_err(|error| Words::from(error_chain(&error)))
 }
 
 /// What a command has printed when it has ended; why that says nothing where it does not count.
-async fn said(handle: &RunHandle, limit: Duration) -> Result<String, String> {
+async fn said(handle: &RunHandle, limit: Duration) -> Result<String, Words> {
     let (mut lines, mut text) = (handle.lines(), String::new());
     while let Some(line) = lines.next().await {
-        let line = line.map_err(|error| error_chain(&error))?;
+        let line = line.map_err(|error| Words::from(error_chain(&error)))?;
         text.push_str(&String::from_utf8_lossy(&line));
         text.push('\n');
         if text.len() > MOST_OUTPUT {
-            return Err(format!("it printed more than {} KiB", MOST_OUTPUT >> 10));
+            return Err(recorded!("check-long", kib = MOST_OUTPUT >> 10));
         }
     }
     // The last line needs no newline.
     text.push_str(&String::from_utf8_lossy(&lines.end().tail));
     let ended = handle.ended().await;
     match (ended.stopped, ended.ending) {
-        (Some(StopCause::Deadline), _) => Err(format!("it took longer than {} s", limit.as_secs_f32())),
-        (Some(StopCause::Output), _) => Err("it printed too much".into()),
-        (Some(StopCause::Memory), _) => Err("it took more memory than a run may".into()),
+        (Some(StopCause::Deadline), _) => Err(recorded!("check-slow", seconds = limit.as_secs_f32().to_string())),
+        (Some(StopCause::Output), _) => Err(recorded!("run-cut-output")),
+        (Some(StopCause::Memory), _) => Err(recorded!("run-cut-memory")),
         (None, Ending::Exited { code: 0 }) => Ok(text),
         // As linters do it.
         (None, Ending::Exited { code: 1 }) if !text.trim().is_empty() => Ok(text),
-        (None, Ending::Exited { code }) => Err(format!("it exited with {code}: {}", one_line(&ended.stderr_tail, 300))),
+        (None, Ending::Exited { code }) => {
+            Err(recorded!("check-exited", code = code.to_string(), said = one_line(&ended.stderr_tail, 300)))
+        }
         (None, Ending::NotStarted { reason, .. }) => Err(reason),
-        _ => Err("it was ended from outside".into()),
+        _ => Err(recorded!("check-ended")),
     }
 }
 

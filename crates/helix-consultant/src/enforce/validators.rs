@@ -73,7 +73,7 @@ pub(crate) struct Examined {
     /// ADRs and plans of the directory whose content was not judged before.
     pub(crate) files: Vec<(PathBuf, Vec<u8>)>,
     /// Checks of the user's own that could not be made, and why.
-    pub(crate) unmade: Vec<String>,
+    pub(crate) unmade: Vec<Words>,
 }
 
 impl Examined {

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::walls::WallsHeld;
+use crate::said::Words;
 
 /// Everything that is known of a run once it is over. Rules and figures come from 473
 /// measured runs of the real CLI and are summarised in `docs/outcomes.md`. By default, nothing is known.
@@ -80,8 +81,8 @@ pub enum Ending {
     },
     /// It never ran.
     NotStarted {
-        /// Why, in the operating system's words.
-        reason: String,
+        /// Why, with the operating system's words.
+        reason: Words,
         /// The system's error number for its program, where there is one: 2 is that there is no such program.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         errno: Option<i32>,
@@ -166,7 +167,7 @@ pub struct Terminal {
     pub turns: u32,
     /// Tool calls denied.
     pub denials: u32,
-    /// The first 500 characters of the record's own text, for people; never decided by.
+    /// The first 2,000 characters of the record's own text, for people; never decided by.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
 }

@@ -7,6 +7,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::recorded;
+use crate::said::Words;
+
 use super::facts::{
     AgentErrorKind, Ending, RepeatedCall, RunFacts, StopCause, StopReason, Terminal, TerminalKind, TerminalReason,
 };
@@ -27,13 +30,13 @@ pub enum Outcome {
     LocalCommand,
     /// Output or work was cut off.
     Truncated {
-        evidence: String,
+        evidence: Words,
     },
     /// The program ended well and does not know Helix's result record.
     NoRecord,
     /// The turn ended but what was asked for is not there.
     Incomplete {
-        missing: String,
+        missing: Words,
     },
     /// A hook ended the turn.
     StoppedByHook,
@@ -78,8 +81,8 @@ pub enum Outcome {
     Refused,
     /// The agent did not start working: wrong flags, missing program, unreadable settings.
     Unstarted {
-        /// What it or the operating system said.
-        reason: String,
+        /// What it, its keeper or the operating system said.
+        reason: Words,
     },
     /// The agent started but cannot work as configured (such as an unknown session to resume).
     Misconfigured,
@@ -118,7 +121,7 @@ pub enum Failure {
         error: Option<AgentErrorKind>,
     },
     /// The record says success and something else says the opposite.
-    Contradicted { evidence: String },
+    Contradicted { evidence: Words },
 }
 
 /// Limits that end a run from inside.
@@ -188,10 +191,10 @@ impl Outcome {
             Some(StopCause::Stalled) => return Self::Stalled,
             Some(StopCause::Stuck) => return Self::Stuck { call: facts.repeated.clone() },
             Some(StopCause::Output) => {
-                return Self::Truncated { evidence: "it printed more than 256 MiB and was stopped".into() };
+                return Self::Truncated { evidence: recorded!("run-cut-output") };
             }
             Some(StopCause::Memory) => {
-                return Self::Truncated { evidence: "it took more memory than a run may and was stopped".into() };
+                return Self::Truncated { evidence: recorded!("run-cut-memory") };
             }
             // The record was whole and the process would not go: the evidence below decides.
             Some(StopCause::Lingered) | None => {}
@@ -207,7 +210,7 @@ impl Outcome {
             (None, _) if refused_to_start(facts) => Self::Unstarted { reason: words_at_start(facts) },
             (None, _) if facts.record_unknown => Self::NoRecord,
             (_, Some(evidence)) => Self::Truncated { evidence },
-            (None, None) => Self::Truncated { evidence: "the final record is missing".into() },
+            (None, None) => Self::Truncated { evidence: recorded!("run-cut-no-end") },
         }
     }
 
@@ -273,24 +276,29 @@ impl Outcome {
     }
 }
 
+/// What a record names; a dash where it names nothing.
+fn named<T: std::fmt::Debug>(value: Option<&T>) -> Words {
+    value.map_or_else(|| "-".into(), |value| format!("{value:?}").into())
+}
+
 /// What shows that output or work was cut off, if anything does.
-fn cut_off(facts: &RunFacts) -> Option<String> {
+fn cut_off(facts: &RunFacts) -> Option<Words> {
     if !facts.stdout.read_to_end {
-        return Some("stdout was not read to its end".into());
+        return Some(recorded!("run-cut-unread"));
     }
     if facts.stdout.broken_tail {
-        return Some("the last line of stdout is not whole".into());
+        return Some(recorded!("run-cut-line"));
     }
     if facts.stdout.cut > 0 {
-        return Some(format!("stdout has lines of more than 32 MiB, whose rest was dropped: {}", facts.stdout.cut));
+        return Some(recorded!("run-cut-long-lines", lines = facts.stdout.cut));
     }
     if facts.stdout.unparsable > 0 {
-        return Some(format!("stdout has lines that are not records: {}", facts.stdout.unparsable));
+        return Some(recorded!("run-cut-no-records", lines = facts.stdout.unparsable));
     }
     if facts.terminal.is_none() {
-        return Some("the final record is missing".into());
+        return Some(recorded!("run-cut-no-end"));
     }
-    facts.active_after_terminal.then(|| "the agent went on after its last terminal record".into())
+    facts.active_after_terminal.then(|| recorded!("run-cut-went-on"))
 }
 
 /// An early exit with a usage or configuration error: the agent never announced itself. Records of hooks may come before
@@ -302,13 +310,13 @@ fn refused_to_start(facts: &RunFacts) -> bool {
 }
 
 /// What an agent that did not start said, or that it said nothing.
-fn words_at_start(facts: &RunFacts) -> String {
+fn words_at_start(facts: &RunFacts) -> Words {
     let said = facts.stderr_tail.trim();
     match facts.ending {
-        Ending::Exited { code } if said.is_empty() => format!("it exited with status {code} and said nothing"),
-        Ending::Exited { .. } | Ending::Signaled { .. } | Ending::NotStarted { .. } | Ending::Unknown => {
-            said.to_owned()
+        Ending::Exited { code } if said.is_empty() => {
+            recorded!("run-silent-exit", code = code.to_string())
         }
+        Ending::Exited { .. } | Ending::Signaled { .. } | Ending::NotStarted { .. } | Ending::Unknown => said.into(),
     }
 }
 
@@ -364,9 +372,9 @@ fn refused_request(status: Option<u16>) -> Option<AgentErrorKind> {
 }
 
 fn success(facts: &RunFacts, terminal: &Terminal) -> Outcome {
-    let contradicted = |evidence: String| Outcome::Failed(Failure::Contradicted { evidence });
+    let contradicted = |evidence: Words| Outcome::Failed(Failure::Contradicted { evidence });
     if terminal.kind != TerminalKind::Success {
-        return contradicted(format!("a record of kind {:?} that is not marked as an error", terminal.kind));
+        return contradicted(recorded!("run-says-kind", kind = format!("{:?}", terminal.kind)));
     }
     if terminal.reason == Some(TerminalReason::HookStopped) {
         return Outcome::StoppedByHook;
@@ -376,10 +384,10 @@ fn success(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     }
     match &terminal.reason {
         Some(TerminalReason::Completed) => {}
-        other => return contradicted(format!("success with terminal reason {other:?}")),
+        other => return contradicted(recorded!("run-says-reason", reason = named(other.as_ref()))),
     }
     if facts.asked_schema && !terminal.structured_output {
-        return Outcome::Incomplete { missing: "the structured output that was asked for".into() };
+        return Outcome::Incomplete { missing: recorded!("run-lacks-output") };
     }
     let stop_reason_fits = match &terminal.stop_reason {
         Some(StopReason::EndTurn) => true,
@@ -388,22 +396,26 @@ fn success(facts: &RunFacts, terminal: &Terminal) -> Outcome {
         Some(StopReason::StopSequence | StopReason::Refusal | StopReason::Other(_)) | None => false,
     };
     if !stop_reason_fits {
-        return Outcome::Truncated { evidence: format!("success with stop reason {:?}", terminal.stop_reason) };
+        return Outcome::Truncated {
+            evidence: recorded!("run-says-stop", reason = named(terminal.stop_reason.as_ref())),
+        };
     }
     if !terminal.usage_present {
-        return Outcome::Truncated { evidence: "success that names no model's usage".into() };
+        return Outcome::Truncated { evidence: recorded!("run-says-no-usage") };
     }
     if let Some(status) = terminal.http_status.filter(|status| *status >= 400) {
-        return contradicted(format!("a success record that names HTTP status {status}"));
+        return contradicted(recorded!("run-says-status", status = status));
     }
     match facts.ending {
         Ending::Exited { code: 0 } => {}
-        Ending::Exited { code } => return contradicted(format!("a success record, and exit status {code}")),
-        Ending::Signaled { signal } => return contradicted(format!("a success record, and ended by signal {signal}")),
+        Ending::Exited { code } => return contradicted(recorded!("run-says-exit", code = code.to_string())),
+        Ending::Signaled { signal } => {
+            return contradicted(recorded!("run-says-signal", signal = signal.to_string()));
+        }
         Ending::NotStarted { .. } | Ending::Unknown => return Outcome::Lost,
     }
     if terminal.answer_empty && !terminal.structured_output {
-        return Outcome::Incomplete { missing: "an answer: the record's result is empty".into() };
+        return Outcome::Incomplete { missing: recorded!("run-lacks-answer") };
     }
     if facts.tasks_lost > 0 {
         return Outcome::TasksLost { tasks: facts.tasks_lost };

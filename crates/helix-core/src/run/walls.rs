@@ -5,6 +5,9 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::recorded;
+use crate::said::Words;
+
 crate::words! {
     /// Whether runs get walls.
     #[derive(Default)]
@@ -66,8 +69,15 @@ impl fmt::Display for Wall {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NoWall {
     pub wall: Wall,
-    /// Why not, in words for people.
-    pub why: String,
+    /// Why not.
+    pub why: Words,
+}
+
+impl NoWall {
+    /// Which wall is missing, and why.
+    pub fn into_words(self) -> Words {
+        recorded!("no-wall", wall = self.wall.to_string(), why = self.why)
+    }
 }
 
 /// What held a run's processes back, as its keeper saw it.

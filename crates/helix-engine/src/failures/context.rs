@@ -9,11 +9,13 @@ use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::gate_name::GateName;
 use helix_core::run::{AgentErrorKind, Ending, Outcome, Retry, RunFacts, StopCause};
+use helix_core::said::Words;
 use helix_failure::cause::{self, Cause};
 use helix_failure::memory::{AttemptAnswer, AttemptChange, OccurrencePlace, Work, check};
 use helix_failure::report::FailurePlace;
 use helix_failure::{FailureObservation, HELIX, LogCollector, LogSample, Stream, Termination, gate_cause};
 use helix_job::GateReport;
+use helix_language::RECORD;
 use jiff::Timestamp;
 
 use super::tool::tool_of;
@@ -135,8 +137,8 @@ impl FailureContext {
             ..FailureObservation::default()
         };
         let not_started = match &facts.ending {
-            Ending::NotStarted { reason, .. } => reason.as_str(),
-            Ending::Exited { .. } | Ending::Signaled { .. } | Ending::Unknown => "",
+            Ending::NotStarted { reason, .. } => RECORD.words(reason),
+            Ending::Exited { .. } | Ending::Signaled { .. } | Ending::Unknown => String::new(),
         };
         let message = facts.terminal.as_ref().map_or("", |terminal| terminal.message.as_str());
         let repeated = facts.repeated.as_ref().map_or("", |call| call.error.as_str());
@@ -173,7 +175,8 @@ impl FailureContext {
 
 /// Whether the sandbox kept the agent from starting, as its keeper says it.
 fn hidden(facts: &RunFacts) -> bool {
-    matches!(&facts.ending, Ending::NotStarted { reason, .. } if reason.contains(": the sandbox hides "))
+    let hides = |why: &Words| why.is("start-hidden");
+    matches!(&facts.ending, Ending::NotStarted { reason, .. } if reason.value("why").is_some_and(hides))
 }
 
 /// What it means that a check of Helix's own found this, by the rule of what it found first, else by the check's name; `None`

@@ -461,7 +461,7 @@ async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
         assert!(line.contains(said), "{said}: {line}");
         assert!(!line.contains("test_old"), "{line}");
     }
-    let reason = "cannot start claude: not found in PATH (/usr/bin)".to_owned();
+    let reason = "cannot start claude: not found in PATH (/usr/bin)".into();
     let facts = RunFacts::without_record(Ending::NotStarted { reason, errno: Some(2) }, None);
     let run = FailureContext::of_run(&site("a", 2), "claude", &facts, at(2)).unwrap();
     let classified = service.record(run).await.occurrence.unwrap().1;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
 use helix_job::{AdrText, Briefing, JobSpec, Replaced};
+use helix_language::{RECORD, recorded};
 use helix_plan::{ParsedPlan, Plan};
 
 use super::agents::Agents;
@@ -248,7 +249,7 @@ impl Projects {
         }
         if let Some(why) = self.config.sandbox.obstacle() {
             let hint = "run Helix on a system that has it (`helix doctor --sandbox`), or set `mode = \"preferred\"` in [sandbox]";
-            let message = format!("the sandbox is required: {why}");
+            let message = RECORD.words(&recorded!("start-sandbox-required", missing = why));
             inspection.refusals.push(SubmitError::refused(codes::NO_SANDBOX, Blame::Environment, message, hint));
         }
         // Errors first, as people read them.

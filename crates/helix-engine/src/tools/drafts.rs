@@ -238,13 +238,19 @@ impl Tools {
             self.remember(&draft, None, Depth::Rules, &[]).await;
         }
         self.choose(std::path::Path::new(&made.path)).await?;
-        let text = format!(
+        let mut text = format!(
             "Created the project {}{}{}.",
             made.path,
             made.adr.as_ref().map(|adr| format!(" with {adr}")).unwrap_or_default(),
             made.plan.as_ref().map(|plan| format!(" and {plan}")).unwrap_or_default(),
         );
-        Ok((text, json!({ "project": made.path, "adr": made.adr, "plan": made.plan, "commit": made.commit })))
+        for warning in &made.warnings {
+            text.push_str(&format!("\n{warning}"));
+        }
+        let data = json!({
+            "project": made.path, "adr": made.adr, "plan": made.plan, "warnings": made.warnings, "commit": made.commit,
+        });
+        Ok((text, data))
     }
 
     /// What has been judged of the session's files; drafts that a project has taken over are.

@@ -47,7 +47,7 @@ pub fn outcome_words(outcome: &Outcome) -> Said {
             said!("run-limit", limit = format!("{limit:?}").to_lowercase())
         }
         Outcome::Refused => said!("run-refused"),
-        Outcome::Unstarted { reason } => said!("run-unstarted", reason = reason.trim()),
+        Outcome::Unstarted { reason } => said!("run-unstarted", reason = reason),
         Outcome::Misconfigured => said!("run-misconfigured"),
         Outcome::Failed(Failure::Declared { message, error }) => match error {
             Some(AgentErrorKind::ModelNotFound) => said!("run-no-model", message = message),

@@ -205,6 +205,43 @@ run-bad-request = der Agent meldet: { $message }
 run-contradicted = seine Aufzeichnung widerspricht sich: { $evidence }
     .hint = { run-read-log }
 run-read-log = lies das Log des Laufs: `helix jobs logs { $job }`
+
+# What shows that a run's record is not whole.
+run-cut-output = er hat mehr als 256 MiB ausgegeben und wurde gestoppt
+run-cut-memory = er hat mehr Speicher belegt, als ein Lauf darf, und wurde gestoppt
+run-cut-unread = seine Ausgabe wurde nicht bis zum Ende gelesen
+run-cut-line = die letzte Zeile seiner Ausgabe ist nicht vollständig
+run-cut-long-lines = Zeilen von mehr als 32 MiB, deren Rest wegfiel: { $lines }
+run-cut-no-records = Zeilen, die keine Datensätze sind: { $lines }
+run-cut-no-end = der letzte Datensatz fehlt
+run-cut-went-on = er hat nach seinem letzten Datensatz weitergemacht
+run-says-no-usage = ein Erfolg, der keinen Verbrauch eines Modells nennt
+run-says-stop = ein Erfolg mit dem Haltegrund { $reason }
+# What contradicts a record of success.
+run-says-kind = ein Datensatz der Art { $kind }, der nicht als Fehler markiert ist
+run-says-reason = ein Erfolg mit dem Endgrund { $reason }
+run-says-status = ein Erfolg, und HTTP-Status { $status }
+run-says-exit = ein Erfolg, und Exit-Status { $code }
+run-says-signal = ein Erfolg, und beendet durch Signal { $signal }
+# What was asked for and is not there.
+run-lacks-output = die verlangte strukturierte Ausgabe
+run-lacks-answer = eine Antwort
+
+# Why a program did not start.
+run-silent-exit = er endete mit Status { $code } und sagte nichts
+start-failed = { $program } kann nicht gestartet werden: { $why }
+start-stopped = er wurde gestoppt, bevor er begann
+start-no-program = kein Programm ist genannt
+start-no-directory = sein Arbeitsverzeichnis { $path } gibt es nicht
+start-not-in-path = nicht gefunden in PATH ({ $search })
+start-missing = { $file } gibt es nicht
+start-not-executable = { $file } ist keine ausführbare Datei
+start-no-interpreter = { $error }: die Datei gibt es, also fehlt der Interpreter, den ihre erste Zeile nennt (oder ihr Lader)
+start-closed = { $error }: sie ist nicht ausführbar, oder ein Verzeichnis darüber ist verschlossen
+start-too-long = { $error }: Argumente und Umgebung sind zusammen zu groß; Prompts gehen über stdin
+start-hidden = die Sandbox verbirgt { $file }, oder was das braucht: nimm sein Verzeichnis in `readable` unter [sandbox] auf
+start-no-sandbox = seine Sandbox kann nicht aufgebaut werden: { $error }
+start-sandbox-required = die Sandbox ist verlangt: { $missing }
 run-doctor = führe `helix doctor` aus: es prüft den Agenten
 run-provider-trouble = der Anbieter hat Probleme: versuche es später noch einmal
 
@@ -497,6 +534,13 @@ chat-no-answer = er gab keine Antwort
 chat-ask-again = Bitte noch einmal darum oder lass es.
 chat-unexamined = Diese Antwort konnte nicht geprüft werden: { $why }.
 chat-unexamined-remedy = Sorge dafür, dass das Verzeichnis der Sitzung lesbar ist; `helix doctor` untersucht das Zustandsverzeichnis.
+# Why a check of the user's own could not be made.
+check-no-command = sie hat keinen Befehl
+check-stopped = sie wurde gestoppt
+check-long = sie hat mehr als { $kib } KiB ausgegeben
+check-slow = sie hat länger als { $seconds } s gebraucht
+check-exited = sie endete mit { $code }: { $said }
+check-ended = sie wurde von außen beendet
 chat-unmade = Einige Prüfungen dieser Antwort waren nicht möglich:
 chat-unmade-remedy = Siehe `[consultant] validators` in helix.toml.
 
@@ -1053,6 +1097,24 @@ wall =
        *[other] { $wall }
     }
 wall-missing = nicht { $wall }: { $why }
+no-wall = { $wall ->
+        [network] keine Wand um das Netz
+        [signals] keine Wand um Signale
+        [sockets] keine Wand um Sockets
+        [limits] keine Grenzen
+        [key] keine Wand um den Schlüssel
+       *[files] keine Wand um Dateien
+    }: { $why }
+wall-old-landlock = dieser Kernel hat Version { $version } von Landlock, die das nicht kann: nimm Linux { $kernel } oder neuer
+wall-landlock-off = Landlock ist abgeschaltet: nimm es in die Startoption `lsm=` des Kernels auf
+wall-no-landlock = dieser Kernel hat kein Landlock: nimm Linux { $kernel } oder neuer
+wall-landlock-refused = Landlock wurde verweigert: { $error }
+wall-no-namespaces = das System erlaubt keine Namespaces ({ $error }); { $wall ->
+        [network] TCP kann geschlossen werden, UDP ist offen
+       *[sockets] `/tmp` ist bis auf TMPDIR geschlossen
+    }
+wall-uncounted = die Prozesse von root zählt nur eine Control Group, und keine konnte angelegt werden
+wall-key-in-reach = was der Agent ausführt, kann seinen Schlüssel oder seine Anmeldung lesen
 walls-none = nichts
 
 ### Das Terminal: helix doctor
@@ -1127,8 +1189,9 @@ doctor-no-host = es läuft keiner
 doctor-next-host = der nächste helix-Befehl übernimmt
 doctor-address = Adresse von helix serve
 doctor-free = { $address } ist frei
+doctor-serves = { $address }: dort wartet der Host
 doctor-taken = { $address } ist belegt
-    .hint = wenn das nicht helix serve ist, wähle eine andere mit --listen oder mit listen in [server]
+    .hint = wähle eine andere mit --listen oder mit listen in [server]
 doctor-no-address = { $address }: { $why }
     .hint = wähle mit listen in [server] eine Adresse dieser Maschine
 sandbox-off = Die Sandbox ist aus: setze in der Konfiguration `mode` in [sandbox] auf `preferred` oder `required`.

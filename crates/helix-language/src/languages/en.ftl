@@ -158,6 +158,43 @@ run-bad-request = the agent reports: { $message }
 run-contradicted = its record contradicts itself: { $evidence }
     .hint = { run-read-log }
 run-read-log = read the run's log: `helix jobs logs { $job }`
+
+# What shows that a run's record is not whole.
+run-cut-output = it printed more than 256 MiB and was stopped
+run-cut-memory = it took more memory than a run may and was stopped
+run-cut-unread = its output was not read to the end
+run-cut-line = the last line of its output is not whole
+run-cut-long-lines = lines of more than 32 MiB, whose rest was dropped: { $lines }
+run-cut-no-records = lines that are no records: { $lines }
+run-cut-no-end = the final record is missing
+run-cut-went-on = it went on after its final record
+run-says-no-usage = a success that names no model's usage
+run-says-stop = a success with stop reason { $reason }
+# What contradicts a record of success.
+run-says-kind = a record of kind { $kind } that is not marked as an error
+run-says-reason = a success with terminal reason { $reason }
+run-says-status = a success, and HTTP status { $status }
+run-says-exit = a success, and exit status { $code }
+run-says-signal = a success, and ended by signal { $signal }
+# What was asked for and is not there.
+run-lacks-output = the structured output that was asked for
+run-lacks-answer = an answer
+
+# Why a program did not start.
+run-silent-exit = it exited with status { $code } and said nothing
+start-failed = cannot start { $program }: { $why }
+start-stopped = it was stopped before it started
+start-no-program = no program is named
+start-no-directory = its working directory { $path } does not exist
+start-not-in-path = not found in PATH ({ $search })
+start-missing = { $file } does not exist
+start-not-executable = { $file } is not an executable file
+start-no-interpreter = { $error }: the file exists, so the interpreter its first line names (or its loader) does not
+start-closed = { $error }: it is not executable, or a directory above it is closed
+start-too-long = { $error }: arguments and environment together are too big; prompts go to stdin
+start-hidden = the sandbox hides { $file }, or what that needs: add its directory to `readable` in [sandbox]
+start-no-sandbox = its sandbox cannot be put up: { $error }
+start-sandbox-required = the sandbox is required: { $missing }
 run-doctor = run `helix doctor`: it checks the agent
 run-provider-trouble = the provider has problems: try again later
 
@@ -444,6 +481,13 @@ chat-no-answer = it gave no answer
 chat-ask-again = Ask for it again, or ignore it.
 chat-unexamined = This answer could not be checked: { $why }.
 chat-unexamined-remedy = Make sure that the session's directory is readable; `helix doctor` examines the state directory.
+# Why a check of the user's own could not be made.
+check-no-command = it has no command
+check-stopped = it was stopped
+check-long = it printed more than { $kib } KiB
+check-slow = it took longer than { $seconds } s
+check-exited = it exited with { $code }: { $said }
+check-ended = it was ended from outside
 chat-unmade = Some checks of this answer could not be made:
 chat-unmade-remedy = See `[consultant] validators` in helix.toml.
 
@@ -966,6 +1010,17 @@ settings-fit =
     } and the memory
 wall = { $wall }
 wall-missing = not { $wall }: { $why }
+no-wall = no wall around { $wall }: { $why }
+wall-old-landlock = this kernel has version { $version } of Landlock, which cannot do it: use Linux { $kernel } or newer
+wall-landlock-off = Landlock is switched off: add it to the kernel's `lsm=` boot option
+wall-no-landlock = this kernel has no Landlock: use Linux { $kernel } or newer
+wall-landlock-refused = Landlock was refused: { $error }
+wall-no-namespaces = the system allows no namespaces ({ $error }); { $wall ->
+        [network] TCP may be closed, UDP is open
+       *[sockets] `/tmp` is closed but for TMPDIR
+    }
+wall-uncounted = the processes of root are counted by a control group alone, and none could be made
+wall-key-in-reach = what the agent runs can read the agent's own key or login
 walls-none = none
 
 ### The terminal: helix doctor
@@ -1040,8 +1095,9 @@ doctor-no-host = not running
 doctor-next-host = the next helix command takes over
 doctor-address = address of helix serve
 doctor-free = { $address } is free
+doctor-serves = { $address }: the host listens there
 doctor-taken = { $address } is taken
-    .hint = if that is not helix serve, choose another with --listen or `[server] listen`
+    .hint = choose another one with --listen or `[server] listen`
 doctor-no-address = { $address }: { $why }
     .hint = choose an address of this machine with `[server] listen`
 sandbox-off = The sandbox is off: set `mode` in [sandbox] of your configuration to `preferred` or `required`.

@@ -13,6 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
+use helix_core::recorded;
 use helix_core::run::{NoWall, Wall, WallsHeld};
 use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
 
@@ -57,7 +58,7 @@ enum Namespaces {
 pub(crate) struct Attempt {
     namespaces: Namespaces,
     landlock: landlock::Version,
-    no_namespaces: String,
+    no_namespaces: Option<io::Error>,
     no_landlock: Option<io::Error>,
     /// Whether directories that were prepared can be shown without copying them.
     overlays: bool,
@@ -67,7 +68,7 @@ impl Attempt {
     pub(crate) fn first() -> Self {
         let namespaces = if rustix::process::geteuid().is_root() { Namespaces::Direct } else { Namespaces::OfUser };
         let landlock = landlock::version();
-        Self { namespaces, landlock, no_namespaces: String::new(), no_landlock: None, overlays: true }
+        Self { namespaces, landlock, no_namespaces: None, no_landlock: None, overlays: true }
     }
 
     /// Whether to try again with less, since this is what failed.
@@ -77,8 +78,7 @@ impl Attempt {
             return std::mem::take(&mut self.overlays);
         }
         if number & IN_NAMESPACES != 0 {
-            let why = io::Error::from_raw_os_error(number & !IN_NAMESPACES);
-            self.no_namespaces = format!("the system allows no namespaces ({why})");
+            self.no_namespaces = Some(io::Error::from_raw_os_error(number & !IN_NAMESPACES));
             self.namespaces = if self.namespaces == Namespaces::Direct { Namespaces::OfUser } else { Namespaces::None };
             return true;
         }
@@ -92,7 +92,7 @@ impl Attempt {
 
     fn missing(&self, wall: Wall) -> Option<NoWall> {
         match &self.no_landlock {
-            Some(error) => Some(NoWall { wall, why: format!("Landlock was refused: {error}") }),
+            Some(error) => Some(NoWall { wall, why: recorded!("wall-landlock-refused", error = error.to_string()) }),
             None => self.landlock.missing(wall),
         }
     }
@@ -407,19 +407,20 @@ fn held(walls: &Walls, attempt: &Attempt, closed: bool, counted: Counted) -> Wal
     for wall in [Wall::Files, Wall::Signals] {
         note(wall, attempt.missing(wall));
     }
-    let no_namespaces = |wall, what: &str| NoWall { wall, why: format!("{}{what}", attempt.no_namespaces) };
+    let refused = attempt.no_namespaces.as_ref().map(io::Error::to_string).unwrap_or_default();
+    let no_namespaces =
+        |wall| NoWall { wall, why: recorded!("wall-no-namespaces", wall = wall.to_string(), error = &refused) };
     match &walls.network {
         Network::Open => {}
         Network::Ports(_) => note(Wall::Network, attempt.missing(Wall::Network)),
         Network::Closed if closed => note(Wall::Network, None),
-        Network::Closed => note(Wall::Network, Some(no_namespaces(Wall::Network, "; TCP may be closed, UDP is open"))),
+        Network::Closed => note(Wall::Network, Some(no_namespaces(Wall::Network))),
     }
     let spaces = attempt.namespaces != Namespaces::None;
-    note(Wall::Sockets, (!spaces).then(|| no_namespaces(Wall::Sockets, "; `/tmp` is closed but for TMPDIR")));
+    note(Wall::Sockets, (!spaces).then(|| no_namespaces(Wall::Sockets)));
     let root = rustix::process::geteuid().is_root();
     let uncounted = root && counted == Counted::ByUser;
-    let why = "the processes of root are counted by a control group alone, and none could be made".to_owned();
-    note(Wall::Limits, uncounted.then_some(NoWall { wall: Wall::Limits, why }));
+    note(Wall::Limits, uncounted.then(|| NoWall { wall: Wall::Limits, why: recorded!("wall-uncounted") }));
     held
 }
 

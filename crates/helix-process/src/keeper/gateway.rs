@@ -5,6 +5,7 @@
 
 use std::net::{Ipv4Addr, TcpListener};
 
+use helix_core::recorded;
 use helix_core::run::{NoWall, Wall, WallsHeld};
 
 use super::complain;
@@ -77,8 +78,7 @@ pub(super) fn open(request: &mut RunRequest, serve: Option<ServeGateway>) -> Res
 /// Says whether the run is without its provider's key.
 pub(super) fn note(held: &mut WallsHeld, gateway: &Gateway) {
     if gateway.keys.is_empty() {
-        let why = "what the agent runs can read the agent's own key or login";
-        held.missing.push(NoWall { wall: Wall::Key, why: why.into() });
+        held.missing.push(NoWall { wall: Wall::Key, why: recorded!("wall-key-in-reach") });
     } else {
         held.held.push(Wall::Key);
     }

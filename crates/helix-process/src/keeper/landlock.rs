@@ -9,7 +9,9 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::path::Path;
 
+use helix_core::recorded;
 use helix_core::run::{NoWall, Wall};
+use helix_core::said::Words;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
@@ -123,21 +125,16 @@ impl Version {
         };
         let why = match self {
             Self::Abi(abi) if abi >= since => return None,
-            Self::Abi(abi) => {
-                format!("this kernel has version {abi} of Landlock, which cannot do it: use Linux {kernel} or newer")
-            }
-            Self::None(libc::EOPNOTSUPP) => {
-                "Landlock is switched off: add it to the kernel's `lsm=` boot option".to_owned()
-            }
-            Self::None(_) => format!("this kernel has no Landlock: use Linux {kernel} or newer"),
+            Self::Abi(abi) => recorded!("wall-old-landlock", version = abi, kernel = kernel),
+            Self::None(libc::EOPNOTSUPP) => recorded!("wall-landlock-off"),
+            Self::None(_) => recorded!("wall-no-landlock", kernel = kernel),
         };
         Some(NoWall { wall, why })
     }
 
     /// Why not even an open network leaves walls around runs; `None` if it does.
-    pub(crate) fn missing_for_all(self) -> Option<String> {
-        let missing = [Wall::Files, Wall::Signals].into_iter().find_map(|wall| self.missing(wall))?;
-        Some(format!("no wall around {}: {}", missing.wall, missing.why))
+    pub(crate) fn missing_for_all(self) -> Option<Words> {
+        [Wall::Files, Wall::Signals].into_iter().find_map(|wall| self.missing(wall)).map(NoWall::into_words)
     }
 }
 

@@ -11,7 +11,10 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use helix_core::recorded;
 use helix_core::run::WallsHeld;
+use helix_core::said::Words;
+use helix_core::text::clip;
 use nix::sys::signal::{SigHandler, SigSet, Signal as NixSignal, signal};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::process::{
@@ -20,7 +23,7 @@ use rustix::process::{
 
 use super::cgroup::{Cgroup, ProcessCount};
 use super::confine::{Attempt, Confined, Counted};
-use super::fault::KeeperFault;
+use super::fault::{KeeperFault, MAX_REASON};
 use super::spawn::{Groups, spawn};
 use crate::invocation::{Invocation, RUN_DIR_VARIABLE, RUN_ID_VARIABLE, RunKind, RunRequest};
 use crate::prepared::{Prepared, SERVICES_VARIABLE, WITH_SERVICES};
@@ -43,13 +46,13 @@ pub(crate) fn start(
     count: Option<&ProcessCount>,
 ) -> Result<Launched, KeeperFault> {
     let invocation = &request.invocation;
-    let failed = |(why, errno): (String, Option<i32>)| KeeperFault::Start {
+    let failed = |(why, errno): (Words, Option<i32>)| KeeperFault::Start {
         program: invocation.program.display().to_string(),
         why,
         errno,
     };
     if !invocation.cwd.is_dir() {
-        return Err(failed((format!("its working directory {} does not exist", invocation.cwd.display()), None)));
+        return Err(failed((recorded!("start-no-directory", path = invocation.cwd.display().to_string()), None)));
     }
     let prepared = request.walls.as_ref().and_then(|walls| walls.prepared.as_ref());
     let program = resolve(invocation, prepared).map_err(failed)?;
@@ -107,11 +110,11 @@ fn confine(
     cwd: &Path,
     attempt: &Attempt,
     counted: Counted,
-) -> Result<Confined, (String, Option<i32>)> {
+) -> Result<Confined, (Words, Option<i32>)> {
     let confined = Confined::prepare(walls, directory, cwd, attempt, counted)
-        .map_err(|error| (format!("its sandbox cannot be put up: {error}"), None))?;
+        .map_err(|error| (recorded!("start-no-sandbox", error = error.to_string()), None))?;
     match shortfall(&confined.held, &walls.network).filter(|_| walls.required) {
-        Some(missing) => Err((format!("the sandbox is required: {missing}"), None)),
+        Some(missing) => Err((recorded!("start-sandbox-required", missing = missing), None)),
         None => Ok(confined),
     }
 }
@@ -224,40 +227,42 @@ fn open(path: &Path, how: &OpenOptions) -> Result<File, RunDirError> {
 }
 
 /// Finds the program in the agent's own `PATH`, or from its working directory.
-fn resolve(invocation: &Invocation, prepared: Option<&Prepared>) -> Result<PathBuf, (String, Option<i32>)> {
+fn resolve(invocation: &Invocation, prepared: Option<&Prepared>) -> Result<PathBuf, (Words, Option<i32>)> {
     if invocation.program.as_os_str().is_empty() {
-        return Err(("no program is named".into(), None));
+        return Err((recorded!("start-no-program"), None));
     }
     let search = invocation.env.iter().rev().find(|(name, _)| name == "PATH").map_or("", |(_, search)| search);
     Prepared::find_program(prepared, &invocation.program, search, &invocation.cwd).map_err(|error| {
-        let errno = match &error {
-            NoProgram::NotInPath(_) | NoProgram::Missing(_) => Errno::NOENT,
-            NoProgram::NotExecutable(_) => Errno::ACCESS,
+        let (why, errno) = match &error {
+            NoProgram::NotInPath(search) => {
+                (recorded!("start-not-in-path", search = clip(search, MAX_REASON)), Errno::NOENT)
+            }
+            NoProgram::Missing(file) => (recorded!("start-missing", file = file.display().to_string()), Errno::NOENT),
+            NoProgram::NotExecutable(file) => {
+                (recorded!("start-not-executable", file = file.display().to_string()), Errno::ACCESS)
+            }
         };
-        (error.to_string(), Some(errno.raw_os_error()))
+        (why, Some(errno.raw_os_error()))
     })
 }
 
 /// The operating system's words, and what they mean here, with its number. From outside of the walls the program was found, and
 /// found executable.
-fn explain(error: &io::Error, program: &Path, walled: bool) -> (String, Option<i32>) {
+fn explain(error: &io::Error, program: &Path, walled: bool) -> (Words, Option<i32>) {
     let refused = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied);
     let interpreter = interpreter(program);
     if walled && refused && interpreter.as_ref().is_none_or(|path| path.exists()) {
-        let hidden = interpreter.as_deref().unwrap_or(program).display();
-        let why =
-            format!("the sandbox hides {hidden}, or what that needs: add its directory to `readable` in [sandbox]");
-        return (why, None);
+        let hidden = interpreter.as_deref().unwrap_or(program).display().to_string();
+        return (recorded!("start-hidden", file = hidden), None);
     }
-    let hint = match error.kind() {
-        io::ErrorKind::NotFound => {
-            ": the file exists, so the interpreter its first line names (or its loader) does not"
-        }
-        io::ErrorKind::PermissionDenied => ": it is not executable, or a directory above it is closed",
-        io::ErrorKind::ArgumentListTooLong => ": arguments and environment together are too big; prompts go to stdin",
-        _ => "",
+    let system = error.to_string();
+    let why = match error.kind() {
+        io::ErrorKind::NotFound => recorded!("start-no-interpreter", error = system),
+        io::ErrorKind::PermissionDenied => recorded!("start-closed", error = system),
+        io::ErrorKind::ArgumentListTooLong => recorded!("start-too-long", error = system),
+        _ => system.into(),
     };
-    (format!("{error}{hint}"), error.raw_os_error())
+    (why, error.raw_os_error())
 }
 
 /// The program that the first line of a script names.

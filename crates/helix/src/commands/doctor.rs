@@ -442,9 +442,12 @@ async fn listening(language: Language, settings: &Settings) -> Check {
     let what = say!(language, "doctor-address");
     match tokio::net::TcpListener::bind(address.as_str()).await {
         Ok(_) => Check::good(what, say!(language, "doctor-free", address = address)),
-        Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            Check::note(what, problem!(language, "doctor-taken", address = address))
-        }
+        Err(error) if error.kind() == ErrorKind::AddrInUse => match find(settings).await {
+            Ok(Some(host)) if host.url.ends_with(&format!("//{address}")) => {
+                Check::good(what, say!(language, "doctor-serves", address = address))
+            }
+            _ => Check::note(what, problem!(language, "doctor-taken", address = address)),
+        },
         Err(error) => {
             Check::problem(what, problem!(language, "doctor-no-address", address = address, why = error.to_string()))
         }

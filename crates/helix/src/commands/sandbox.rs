@@ -132,7 +132,8 @@ async fn probe(context: &Context, sandbox: Sandbox) -> Result<(Vec<Tried>, Walls
         let handle = supervisor.start(request).await.map_err(|error| failed(&error_chain(&error)))?;
         let end = handle.ended().await;
         let held = end.walls.clone().unwrap_or_default();
-        let why = held.missing.iter().find(|one| one.wall == attack.wall).map(|one| one.why.clone());
+        let missing = held.missing.iter().find(|one| one.wall == attack.wall);
+        let why = missing.map(|missing| context.terminal.language.words(&missing.why));
         let withstood = end.ending != Ending::Exited { code: 0 };
         let demanded = demands && !matches!(attack.wall, Wall::Sockets | Wall::Limits | Wall::Key);
         tried.push(Tried { wall: attack.wall, what: attack.what, withstood, demanded, why });

@@ -319,7 +319,7 @@ impl Settings {
                 ..timeouts
             },
             tools: None,
-            owner: environment.user().to_owned(),
+            owner: environment.user(),
             git: GitEnvironment::from_process(),
             helix: environment.program.clone(),
             config_dir: user_directory(environment),

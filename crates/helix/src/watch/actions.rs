@@ -14,7 +14,6 @@ use super::{Watcher, unless_gone};
 use crate::agent_log::Logs;
 use crate::error::{CommandError, Exit};
 use crate::offline::{archive, open_or_missing};
-use crate::question::set_out;
 
 impl Watcher<'_> {
     /// Carries out what a key means. The exit, if this command is to end.
@@ -30,7 +29,7 @@ impl Watcher<'_> {
             Action::NotNow => {}
             Action::Ask(phase) => {
                 if let Some(screen) = self.display.screen() {
-                    screen.ask(Some(&phase), |one| set_out(self.context, one));
+                    screen.ask(Some(&phase));
                 }
             }
             Action::Answer(question, answer) => self.answer(&question, &answer).await,
@@ -41,7 +40,7 @@ impl Watcher<'_> {
         if self.stuck
             && let Some(screen) = self.display.screen()
         {
-            screen.ask(None, |one| set_out(self.context, one));
+            screen.ask(None);
         }
         Ok(None)
     }

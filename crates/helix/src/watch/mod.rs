@@ -184,7 +184,7 @@ impl Watcher<'_> {
                     }
                     self.stuck = self.state.waits_for_person(Timestamp::now()) && self.is_latest().await?;
                     match self.display.screen() {
-                        Some(screen) if self.stuck => screen.ask(None, |one| question::set_out(self.context, one)),
+                        Some(screen) if self.stuck => screen.ask(None),
                         None if self.stuck => match self.put_questions(&mut events).await? {
                             Put::Answered => {}
                             Put::NotNow => return Ok(Exit::NeedsPerson),

@@ -10,6 +10,7 @@ use helix_server::wire::AnswerRequest;
 use ratatui::text::Line;
 
 use super::paint::{Paint, wrapped};
+use crate::agent_log::clean_lines;
 use crate::terminal::Meaning;
 
 /// A question that somebody is about to answer.
@@ -21,14 +22,12 @@ pub(super) struct Dialog {
     text: Option<String>,
     /// The first line of the question that is shown.
     from: usize,
-    /// What the agent said last of what is to be judged.
-    set_out: Vec<String>,
 }
 
 impl Dialog {
-    pub(super) fn new(question: QuestionView, set_out: Vec<String>) -> Self {
+    pub(super) fn new(question: QuestionView) -> Self {
         let text = question.options.is_empty().then(String::new);
-        Self { question, at: 0, text, from: 0, set_out }
+        Self { question, at: 0, text, from: 0 }
     }
 
     pub(super) fn is_typing(&self) -> bool {
@@ -109,10 +108,10 @@ impl Dialog {
         for line in asks(language, question).lines() {
             text.extend(wrapped(&format!("  {line}"), width).iter().map(|line| paint.line_of(None, line, width)));
         }
-        if !self.set_out.is_empty() {
+        if !question.set_out.is_empty() {
             text.push(paint.line(Meaning::Weak, &format!("  {}", say!(language, "ask-set-out")), width));
         }
-        for line in &self.set_out {
+        for line in clean_lines(&question.set_out) {
             text.extend(wrapped(&format!("    {line}"), width).iter().map(|line| paint.line_of(None, line, width)));
         }
         for one in &question.attempted {

@@ -165,10 +165,10 @@ fn a_question_shows_what_is_asked_and_what_can_be_chosen() {
         "about": { "about": "escalation", "conflict": false }, "kind": "escalation",
         "text": "Phase translate is stuck after 2 of 3 attempts.\n\ngate tests_pass found: 1 failed\n- tests/test_shop.py:14: test_total failed\n\nWhat should happen?",
         "options": [{ "key": "retry", "label": "One more attempt; your text is its hint" }, { "key": "fail", "label": "End the job as failed" }],
+        "set_out": "I would take the first one.",
         "free_text": true, "asked_at": "2026-05-20T12:00:00Z", "expires_at": null, "status": "open",
     });
-    let mut dialog =
-        Dialog::new(serde_json::from_value(question).unwrap(), vec!["I would take the first one.".to_owned()]);
+    let mut dialog = Dialog::new(serde_json::from_value(question).unwrap());
     shown.over = Over::Question(Box::new(dialog));
     insta::assert_snapshot!(drawn(&shown, 80, 24));
     let Over::Question(asked) = &mut shown.over else { unreachable!() };

@@ -21,7 +21,6 @@ use crossterm::terminal::{
 use futures::StreamExt;
 use helix_core::ids::{PhaseId, QuestionId};
 use helix_job::phrases::open_questions;
-use helix_job::question::QuestionView;
 use helix_job::{JobState, JobView};
 use helix_language::Language;
 use helix_server::wire::{ActivityFrame, AnswerRequest};
@@ -194,15 +193,14 @@ impl Screen {
         self.shown.notice = text;
     }
 
-    /// Asks an open question, of this phase if it has one, unless something else is looked at. `set_out`: what the agent said of what is to
-    /// be judged.
-    pub(super) fn ask(&mut self, phase: Option<&PhaseId>, set_out: impl FnOnce(&QuestionView) -> Vec<String>) {
+    /// Asks an open question, of this phase if it has one, unless something else is looked at.
+    pub(super) fn ask(&mut self, phase: Option<&PhaseId>) {
         let is_free = matches!(self.shown.over, Over::Nothing);
         let of_phase = phase.and_then(|phase| open_questions(&self.shown.job).find(|open| open.phase == *phase));
         let question = of_phase.or_else(|| open_questions(&self.shown.job).next());
         let Some(question) = question.filter(|_| is_free) else { return };
         let is_new = self.asked.replace(question.id.clone()).as_ref() != Some(&question.id);
-        self.shown.over = Over::Question(Box::new(Dialog::new(question.clone(), set_out(question))));
+        self.shown.over = Over::Question(Box::new(Dialog::new(question.clone())));
         self.stale = true;
         let mut bell = stderr().lock();
         // A person who looks elsewhere hears that something waits.
