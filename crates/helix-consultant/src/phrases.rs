@@ -281,11 +281,9 @@ pub fn job_asks(language: Language, question: &QuestionView) -> String {
         }
     };
     let answer = say!(language, "chat-job-answer", id = question.id.as_str());
-    let set_out = match question.set_out.as_str() {
-        "" => String::new(),
-        said => format!("{}\n\n{}", say!(language, "ask-set-out"), quoted(&plain_lines(said))),
-    };
-    let paragraphs = [first, own.to_owned(), quoted(others), set_out, list(options), answer];
+    let says = if question.set_out.is_empty() { String::new() } else { say!(language, "ask-set-out") };
+    let set_out = quoted(&question.set_out);
+    let paragraphs = [first, own.to_owned(), quoted(others), says, set_out, list(options), answer];
     block(IMPORTANT, paragraphs)
 }
 

@@ -321,7 +321,7 @@ async fn a_job_is_watched_answered_and_proved_in_the_pages() {
 
     let questions = browser.page("/questions").await;
     assert!(questions.contains("Price list") && questions.contains("value=\"approve\""), "{questions}");
-    assert!(questions.contains("I have written the page."), "{questions}");
+    assert!(questions.contains("What the agent says:") && questions.contains("Done."), "{questions}");
     let answer = format!("/questions/{id}.page.q1");
     let wrong = browser.sends(&answer, &[("choice", "perhaps"), ("back", "board")]).await;
     assert_eq!(wrong.status(), 422);
