@@ -51,6 +51,7 @@ mod talk;
 mod together;
 mod tools;
 mod trust;
+mod tutorial;
 mod user;
 mod venv;
 mod verification;

@@ -2,7 +2,7 @@
 //! gates that it wrote, on the real agent CLI. The agent's first work is wrong and refused by them, its second passes; nobody edits what
 //! `init` wrote. Nothing comes from a network: packages are small ones made here, installed by their real installers.
 
-mod corner;
+pub(crate) mod corner;
 mod kept;
 mod unready;
 

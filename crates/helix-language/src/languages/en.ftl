@@ -1876,9 +1876,9 @@ gate-tests-exit = `{ $command }` failed ({ $how }) although no new test failed
 gate-tests-old = { $counts } ({ $old } of them before the job too)
 gate-tests-still-fail =
     { $tests ->
-        [one] 1 test
-       *[other] { $tests } tests
-    } failed before the job and still fail(s): { $shown }
+        [one] 1 test failed before the job and still fails
+       *[other] { $tests } tests failed before the job and still fail
+    }: { $shown }
     .hint = fix them; those that are not part of the task belong in `known_failures` of this gate in the plan
 gate-hint-fix-code = fix the code; change the test only if it contradicts the task
 gate-test-failed = { $test } failed

@@ -164,11 +164,17 @@ impl Corner {
 
     /// `helix do` with these gates; what it came to, and all requests that the model had.
     pub(crate) fn carry_out(&self, work: &Work, gates: &[String]) -> (Output, ScriptedModel) {
+        let model = self.model(work, gates);
+        let output = self.command(env!("CARGO_BIN_EXE_helix")).args(["do", "--yes", SENTENCE]).output().unwrap();
+        (output, model)
+    }
+
+    /// The model that plays the Consultant, whose plan has these gates, and the agent; it is the user's from now on.
+    pub(crate) fn model(&self, work: &Work, gates: &[String]) -> ScriptedModel {
         let script: Script = script(work, gates).to_string().parse().unwrap();
         let model = ScriptedModel::start_blocking(script).unwrap();
         write_settings(&self.sandbox, PINNED_CLAUDE, &model.base_url(), "", "");
-        let output = self.command(env!("CARGO_BIN_EXE_helix")).args(["do", "--yes", SENTENCE]).output().unwrap();
-        (output, model)
+        model
     }
 
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
