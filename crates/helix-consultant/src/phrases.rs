@@ -410,6 +410,9 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
         Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => return None,
         Outcome::TasksLost { tasks } => problem!(language, "answer-tasks-lost", tasks = *tasks),
         Outcome::LocalCommand => problem!(language, "answer-local-command"),
+        Outcome::Truncated { evidence } if evidence.is("run-cut-exited") || evidence.is("run-cut-signal") => {
+            problem!(language, "answer-died", how = language.words(evidence))
+        }
         Outcome::Truncated { .. } => problem!(language, "answer-truncated"),
         Outcome::NoRecord => problem!(language, "run-no-record"),
         Outcome::Incomplete { missing } => problem!(language, "answer-incomplete", missing = language.words(missing)),

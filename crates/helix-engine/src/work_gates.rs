@@ -3,7 +3,7 @@
 //!
 //! Must not record anything: no answer of it is evidence. Nothing is written to the repository or the work tree.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -345,10 +345,8 @@ pub(crate) fn claims_of_phase(active: &Active, phase: &Phase) -> Claims {
     let ancestry = active.spec.plan.ancestry();
     let mut before = ancestry.before(&phase.id).filter_map(|phase| Some((phase, active.progress(&phase.id)?)));
     claims.free_before = before.any(|(phase, progress)| changes_freely(active, phase, progress));
-    match active.progress(&phase.id).is_some_and(is_of_agent) {
-        true => claims.of_agent(),
-        false => named_by_plan(active, claims),
-    }
+    let claims = named_by_plan(active, claims);
+    if active.progress(&phase.id).is_some_and(is_of_agent) { claims.of_agent() } else { claims }
 }
 
 /// Whether a phase has changed something and names no outputs: it may touch all.
@@ -364,12 +362,10 @@ pub(crate) fn claims_of_sum(active: &Active) -> Claims {
     named_by_plan(active, Claims::of_sum(&active.spec.plan))
 }
 
-/// Without what phases name that an agent has added: it excuses no test, or agents would excuse each other.
-pub(crate) fn named_by_plan(active: &Active, mut claims: Claims) -> Claims {
+/// Without what phases name that an agent has added: it excuses no test and changes no gate, or agents would excuse each other.
+pub(crate) fn named_by_plan(active: &Active, claims: Claims) -> Claims {
     let of_plan = active.pairs().filter(|(_, progress)| !is_of_agent(progress));
-    let named: HashSet<&String> = of_plan.flat_map(|(phase, _)| &phase.outputs).collect();
-    claims.named.retain(|output| named.contains(output));
-    claims
+    claims.only(&of_plan.flat_map(|(phase, _)| &phase.outputs).collect())
 }
 
 fn is_of_agent(progress: &PhaseProgress) -> bool {

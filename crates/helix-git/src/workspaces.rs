@@ -22,6 +22,8 @@ const TRASH: &str = ".trash";
 
 /// How long git may look through a work place before it is asked what keeps it.
 const QUICKLY: Duration = Duration::from_secs(5);
+/// Longest call among an agent's files: patterns that never come to an end must not hold up the host.
+const WITHIN_PLACE: Duration = Duration::from_secs(180);
 
 /// Most memory of a git process that looks at files of a work place, in bytes: it reads `.gitignore` whole, however long that is.
 pub(crate) const MEMORY: u64 = 4 << 30;
@@ -346,7 +348,8 @@ impl Workspaces {
         args: impl IntoIterator<Item = A>,
     ) -> super::spawn::Call<'a> {
         let call = self.repository().git(&place.path, args);
-        call.env("GIT_WORK_TREE", &place.path).env("GIT_INDEX_FILE", &place.index).memory(MEMORY)
+        let call = call.env("GIT_WORK_TREE", &place.path).env("GIT_INDEX_FILE", &place.index);
+        call.memory(MEMORY).limit(WITHIN_PLACE)
     }
 
     /// What who works in a work place may read besides it: the objects that its git is made of, and the files of the user's work

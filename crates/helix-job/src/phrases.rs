@@ -22,6 +22,7 @@ use helix_core::said::of_job;
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::HELIX;
 use helix_failure::event::FailureEvent;
+use helix_failure::report::report_text_in;
 use helix_language::{ErrorView, Language, say};
 
 use helix_core::evidence::IntegrationTarget;
@@ -278,7 +279,8 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
         JobEvent::Failure(note) => match note.as_ref() {
             // What Helix itself finds has been said where it was found.
             FailureEvent::FailureRecorded { occurrence, .. } if occurrence.diagnosis.tool != HELIX => {
-                let text = say!(language, "job-cause", cause = &occurrence.diagnosis.summary);
+                let text =
+                    say!(language, "job-cause", cause = report_text_in(language.code(), &occurrence.diagnosis.summary));
                 Phrase::new(Sign::Note, occurrence.place.work.phase(), text)
             }
             FailureEvent::ReportGenerated { similar, phase, .. } if *similar > 0 => {

@@ -12,8 +12,9 @@ use helix_core::error_chain;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::RunId;
 use helix_core::run::{Ending, StopCause, WallsHeld};
+use helix_core::said::Words;
 use helix_core::secrets::{Secret, of_variables};
-use helix_language::RECORD;
+use helix_language::{RECORD, fault, fault_with_hint, recorded};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -285,8 +286,8 @@ pub enum CommandError {
         program: String,
     },
     /// The program is there but cannot be started.
-    #[error("the program {program:?} could not be started: {reason}")]
-    Unstartable { program: String, reason: String },
+    #[error("the program {program:?} could not be started: {}", RECORD.words(reason))]
+    Unstartable { program: String, reason: Words },
     /// Nothing can keep it.
     #[error("{program:?} could not be started")]
     Unkept {
@@ -309,19 +310,24 @@ pub enum CommandError {
 impl CommandError {
     /// What kept the command from running, with what a person can do about it.
     pub fn fault(&self) -> Fault {
-        let message = error_chain(self);
+        let message = || error_chain(self);
         match self {
-            Self::ToolMissing { program } => Fault::new(FaultKind::ToolMissing, message)
-                .hint(format!("install {program}, or name it by its path in the command")),
-            Self::Empty => Fault::environment(message).hint("write a command"),
-            Self::Unstartable { program, .. } => {
-                Fault::environment(message).hint(format!("check that {program} may be executed"))
+            Self::ToolMissing { program } => {
+                fault(FaultKind::ToolMissing, recorded!("command-missing", program = program))
+            }
+            Self::Empty => fault(FaultKind::Environment, recorded!("command-empty")),
+            Self::Unstartable { program, reason } => {
+                let message = recorded!("command-unstartable", program = program, reason = reason);
+                // Another program would not start either.
+                let walls = reason.value("why").is_some_and(|why| why.is("start-sandbox-required"));
+                let hint = if walls { recorded!("sandbox-remedy") } else { message.hint() };
+                fault_with_hint(FaultKind::Environment, message, hint)
             }
             Self::Output { .. } | Self::Unkept { .. } => {
-                Fault::environment(message).hint("check space and permissions of the state directory")
+                Fault::environment(message()).hint("check space and permissions of the state directory")
             }
             Self::Lost { .. } => {
-                Fault::environment(message).hint("look for a lack of memory (`dmesg`), and run it again")
+                Fault::environment(message()).hint("look for a lack of memory (`dmesg`), and run it again")
             }
         }
     }
@@ -394,7 +400,7 @@ pub async fn collect_command(handle: RunHandle, program: &str, output: &Path) ->
             return Err(CommandError::ToolMissing { program });
         }
         (None, Ending::NotStarted { reason, .. }) => {
-            return Err(CommandError::Unstartable { program, reason: RECORD.words(&reason) });
+            return Err(CommandError::Unstartable { program, reason });
         }
     };
     let took = ended_at.duration_since(started_at).try_into().unwrap_or_default();

@@ -91,6 +91,14 @@ pub fn standing_of_tcp(peer: SocketAddr, own: SocketAddr, runs: &Path) -> Standi
     of(&holders).or_else(|| of(&hidden)).unwrap_or(Standing::Unknown)
 }
 
+/// Whether another user of this machine, who is not root, is at the other end of a TCP connection. A host of root has nobody of its own
+/// to compare with.
+pub fn is_of_other_user(peer: SocketAddr, own: SocketAddr) -> bool {
+    let host = rustix::process::geteuid();
+    let other = |socket: socket::Socket| socket.user != 0 && socket.user != host.as_raw();
+    !host.is_root() && socket::connected(peer, own).is_some_and(other)
+}
+
 /// Whether a process has a socket open.
 fn holds(pid: i32, inode: u64) -> io::Result<bool> {
     let wanted = format!("socket:[{inode}]");

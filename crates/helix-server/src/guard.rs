@@ -105,6 +105,17 @@ pub(crate) async fn require_visitor(State(shared): State<ServerState>, mut reque
     if !is_from_own_page(&method, &headers) {
         return helix_web::refuse(&headers, codes::FORBIDDEN_HOST, "no page of this host has sent this form", None);
     }
+    if path == helix_web::LOGIN
+        && let Some(Peer::Tcp(peer)) = &peer
+        && peer.is_of_other_user().await
+    {
+        return helix_web::refuse(
+            &headers,
+            codes::FORBIDDEN_HOST,
+            "another user of this machine cannot log in here",
+            None,
+        );
+    }
     match visitor(&shared, &headers, peer.as_ref(), &RequestedRoute { method: &method, route: &route }).await {
         Err(problem) => helix_web::refuse(&headers, &problem.code, &problem.detail, problem.hint.as_deref()),
         Ok(None) if path != helix_web::LOGIN => helix_web::ask_to_log_in(&headers),

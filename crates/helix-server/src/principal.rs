@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use helix_core::ids::RunId;
 use helix_engine::Engine;
 use helix_engine::keys::Holder;
-use helix_engine::peer::{Standing, is_of_this_machine, standing_of_tcp};
+use helix_engine::peer::{Standing, is_of_other_user, is_of_this_machine, standing_of_tcp};
 use helix_job::{How, Person};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use subtle::ConstantTimeEq;
@@ -53,6 +53,13 @@ pub(crate) struct TcpPeer {
 }
 
 impl TcpPeer {
+    /// Whether another user of this machine connects: no login is for them, whatever code they have read off the list of processes.
+    pub(crate) async fn is_of_other_user(&self) -> bool {
+        let (peer, own) = (self.peer, self.own);
+        let looked = tokio::task::spawn_blocking(move || is_of_this_machine(peer) && is_of_other_user(peer, own)).await;
+        looked.unwrap_or(true)
+    }
+
     async fn standing(&self, engine: &Engine) -> Standing {
         let (peer, own, runs) = (self.peer, self.own, engine.runs());
         // Agents are on this machine; who comes from another one has the token alone.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
 use helix_process::bounded;
+use helix_project::project::project_above;
 
 use crate::error::{CommandError, WRITABLE, codes};
 
@@ -67,6 +68,23 @@ pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), CommandError> {
         _ => unwritable(path)(error),
     })?;
     file.write_all(text.as_bytes()).map_err(unwritable(path))
+}
+
+/// Makes sure that a file of the project at or above `directory` gets to lie in it: a clone's links may lead anywhere.
+///
+/// # Errors
+/// When a link leads out of the project.
+pub(crate) fn beneath_project(directory: &Path, path: &Path) -> Result<(), CommandError> {
+    let root = project_above(directory, None).unwrap_or_else(|| directory.to_owned());
+    let above = path.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok());
+    let Some(above) = above.filter(|_| path.starts_with(&root)) else { return Ok(()) };
+    let real = |path: &Path| path.canonicalize().map_err(unwritable(path));
+    if real(above)?.starts_with(real(&root)?) {
+        return Ok(());
+    }
+    let message = format!("{} leads out of the project", above.display());
+    let hint = "make it a directory of the project, not a link to another place";
+    Err(CommandError::usage(codes::OUTPUT_UNWRITABLE, message).hint(hint))
 }
 
 /// Turns a failed write to a file into an error that names it.

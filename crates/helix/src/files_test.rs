@@ -15,3 +15,20 @@ fn a_pipe_and_an_endless_file_are_refused_by_name_without_waiting() {
         }
     }
 }
+
+#[test]
+fn a_file_of_a_project_is_not_written_where_a_link_of_it_leads_out() {
+    let place = tempfile::tempdir().unwrap();
+    let (project, elsewhere) = (place.path().join("project"), place.path().join("elsewhere"));
+    for directory in [project.join(".git"), project.join("real"), elsewhere.clone()] {
+        std::fs::create_dir_all(directory).unwrap();
+    }
+    std::os::unix::fs::symlink(&elsewhere, project.join("plans")).unwrap();
+    std::os::unix::fs::symlink("real", project.join("within")).unwrap();
+    let below = project.join("real");
+    let said = format!("{:?}", beneath_project(&below, &project.join("plans/example/phases.yaml")).unwrap_err());
+    assert!(said.contains("plans leads out of the project"), "{said}");
+    for fine in [project.join("new/phases.yaml"), project.join("within/phases.yaml"), elsewhere.join("named.yaml")] {
+        beneath_project(&below, &fine).unwrap();
+    }
+}

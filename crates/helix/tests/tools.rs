@@ -172,16 +172,16 @@ async fn a_proposal_is_accepted_by_somebodys_word() {
     let adr = "---\nadr_id: draft\ntitle: Export\nstatus: Proposed\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] `true` exits 0\n";
     std::fs::write(&draft, adr).unwrap();
     let accept = |by: &str| json!(["adr_accept", { "number": "1", "project": stage.repo, "by": by }]);
-    let calls =
-        json!([["adr_finalize", { "path": draft, "project": stage.repo }], accept(" "), accept("Ada"), accept("Bob")]);
+    let calls = json!([["adr_finalize", { "path": draft, "project": stage.repo }], accept("Ada (key)"), accept("Bob")]);
     let report = client(&stage, &json!({ "url": format!("{url}/mcp"), "token": token, "calls": calls }));
     let failed = |at: usize| report["results"][at]["isError"] == true;
     assert!(!failed(0) && text(&report, 0).contains("It is a proposal"), "{report:#}");
-    assert!(failed(1) && text(&report, 1).contains("name who accepts it"), "{report:#}");
-    assert!(!failed(2) && text(&report, 2).contains("accepted by Ada"), "{report:#}");
-    assert!(failed(3) && text(&report, 3).contains("only a proposed decision"), "{report:#}");
+    assert!(!failed(1), "{report:#}");
+    assert!(failed(2) && text(&report, 2).contains("only a proposed decision"), "{report:#}");
     let committed = stage.git(&stage.repo, &["show", "HEAD:adr/001-export.md"]);
-    assert!(committed.contains("status: Accepted\naccepted_by: \"Ada\"\naccepted_on: 20"), "{committed}");
+    // A name that looks authenticated is what somebody said.
+    let (_, by) = committed.split_once("status: Accepted\naccepted_by: \"Ada (key), as said by ").unwrap();
+    assert!(by.contains(" (token)\"\naccepted_on: 20"), "{committed}");
     assert!(stage.git(&stage.repo, &["show", "HEAD:adr/INDEX.md"]).contains("Accepted"));
 }
 

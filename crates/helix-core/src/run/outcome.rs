@@ -210,7 +210,7 @@ impl Outcome {
             (None, _) if refused_to_start(facts) => Self::Unstarted { reason: words_at_start(facts) },
             (None, _) if facts.record_unknown => Self::NoRecord,
             (_, Some(evidence)) => Self::Truncated { evidence },
-            (None, None) => Self::Truncated { evidence: recorded!("run-cut-no-end") },
+            (None, None) => Self::Truncated { evidence: no_end(facts) },
         }
     }
 
@@ -296,9 +296,18 @@ fn cut_off(facts: &RunFacts) -> Option<Words> {
         return Some(recorded!("run-cut-no-records", lines = facts.stdout.unparsable));
     }
     if facts.terminal.is_none() {
-        return Some(recorded!("run-cut-no-end"));
+        return Some(no_end(facts));
     }
     facts.active_after_terminal.then(|| recorded!("run-cut-went-on"))
+}
+
+/// How a run ended that left no final record.
+fn no_end(facts: &RunFacts) -> Words {
+    match facts.ending {
+        Ending::Exited { code } if code != 0 => recorded!("run-cut-exited", code = code.to_string()),
+        Ending::Signaled { signal } => recorded!("run-cut-signal", signal = signal.to_string()),
+        Ending::Exited { .. } | Ending::NotStarted { .. } | Ending::Unknown => recorded!("run-cut-no-end"),
+    }
 }
 
 /// An early exit with a usage or configuration error: the agent never announced itself. Records of hooks may come before

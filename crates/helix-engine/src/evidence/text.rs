@@ -108,6 +108,7 @@ fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {
     for review in &phase.reviews {
         let verdict = phrases::review(language, &review.review);
         let ReviewEvidence { asked_by, review: Review { agent, model, summary, side, .. }, found, .. } = review;
+        let summary = phrases::review_summary(language, &review.review.verdict, summary);
         let model = model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
         let (asked, who) = (asked_by.to_string(), format!("{agent}{model}"));
         let run = format!("{}{}", side.run, gone(*found));

@@ -248,7 +248,7 @@ impl Projects {
             }
         }
         if let Some(why) = self.config.sandbox.obstacle() {
-            let hint = "run Helix on a system that has it (`helix doctor --sandbox`), or set `mode = \"preferred\"` in [sandbox]";
+            let hint = RECORD.words(&recorded!("sandbox-remedy"));
             let message = RECORD.words(&recorded!("start-sandbox-required", missing = why));
             inspection.refusals.push(SubmitError::refused(codes::NO_SANDBOX, Blame::Environment, message, hint));
         }

@@ -27,7 +27,7 @@ pub struct AdrFinalize {
 pub struct AdrAccept {
     /// Number of the decision, such as `12`.
     pub number: String,
-    /// The person who has accepted it, by name. Default: the user of this session.
+    /// The person who has accepted it, by name, where that is not who calls. It is written down as what the caller says.
     pub by: Option<String>,
     /// Directory of the project. Default: the session's project.
     pub project: Option<String>,

@@ -120,12 +120,15 @@ impl Tools {
         let root = self.project(arguments.project.as_deref()).await?;
         let root = root.ok_or_else(|| Refusal::text("pass the project's directory in `project`"))?;
         let id: AdrId = arguments.number.parse().map_err(|error| Refusal::text(format!("`number`: {error}")))?;
-        let by = match (arguments.by.map(|by| by.trim().to_owned()).filter(|by| !by.is_empty()), &self.caller) {
-            (Some(by), _) => by,
-            (None, Caller::Session(session)) => format!("the user of session {session}"),
-            (None, Caller::Run(_) | Caller::Outside { .. }) => {
-                return Err(Refusal::text("name who accepts it in `by`"));
-            }
+        // What the call says is somebody's word; who calls is known.
+        let caller = match &self.caller {
+            Caller::Session(session) => format!("the user of session {session}"),
+            Caller::Outside { by, .. } => by.to_string(),
+            Caller::Run(run) => return Err(Refusal::text(format!("run {run} is no person: only one can accept it"))),
+        };
+        let by = match arguments.by.as_deref().map(str::trim).filter(|by| !by.is_empty()) {
+            Some(name) => format!("{name}, as said by {caller}"),
+            None => caller,
         };
         let git = self.engine.projects().git.clone();
         let acceptance = Acceptance { by, on: Timestamp::now().strftime("%F").to_string() };

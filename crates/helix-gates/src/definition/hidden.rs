@@ -64,7 +64,7 @@ pub(crate) fn hidden(context: &GateContext) -> Result<Vec<Finding>, GitError> {
         let (before, now) = (Ignored::read(context, &before, name)?, Ignored::read(context, &files, name)?);
         for file in changed.iter().filter(|file| file.how != ChangeKind::Deleted && ignoring(&file.path).is_none()) {
             let Some((by, line)) = now.hides(&file.path) else { continue };
-            if before.hides(&file.path).is_some() || context.claims.claim_by_path(&by) {
+            if before.hides(&file.path).is_some() || context.claims.decide_by_path(&by) {
                 continue;
             }
             let message = recorded!("gate-hides", by = &by, path = &file.path);

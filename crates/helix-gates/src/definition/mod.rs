@@ -7,7 +7,7 @@ mod decisive;
 mod hidden;
 mod names;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use helix_adr::Adr;
 use helix_core::finding::Finding;
@@ -51,6 +51,8 @@ pub struct Claims {
     pub earlier: Vec<String>,
     /// Outputs with which the plan may name a test's file, so that the test may expect something else.
     pub named: Vec<String>,
+    /// Outputs with which the plan may let the files be changed that decide how gates check.
+    pub deciding: Vec<String>,
     /// A gate of another phase whose work is in the result allows that tests assert less.
     pub weaker_tests: bool,
     /// One of the phases before it names no outputs: it may have touched all.
@@ -64,10 +66,11 @@ impl Claims {
         let ancestry = plan.ancestry();
         let earlier = ancestry.before(&phase.id).flat_map(|phase| phase.outputs.iter().cloned());
         let (own, earlier) = (phase.outputs.clone(), earlier.collect::<Vec<_>>());
-        let named = own.iter().chain(&earlier).cloned().collect();
+        let named: Vec<String> = own.iter().chain(&earlier).cloned().collect();
+        let deciding = named.clone();
         let weaker_tests = ancestry.before(&phase.id).any(allows_weaker_tests);
         let free_before = ancestry.before(&phase.id).any(|phase| phase.outputs.is_empty());
-        Self { of: WorkOf::Phase, own, earlier, named, weaker_tests, free_before }
+        Self { of: WorkOf::Phase, own, earlier, named, deciding, weaker_tests, free_before }
     }
 
     /// The same of a phase that an agent added: what its outputs name excuses no test, or the agent would excuse itself.
@@ -87,8 +90,8 @@ impl Claims {
     pub fn of_sum(plan: &Plan) -> Self {
         let all: Vec<String> = plan.phases.iter().flat_map(|phase| phase.outputs.iter().cloned()).collect();
         let weaker_tests = plan.phases.iter().any(allows_weaker_tests);
-        let own = Vec::new();
-        Self { of: WorkOf::Branch, own, earlier: all.clone(), named: all, weaker_tests, free_before: false }
+        let (named, deciding) = (all.clone(), all.clone());
+        Self { of: WorkOf::Branch, own: Vec::new(), earlier: all, named, deciding, weaker_tests, free_before: false }
     }
 
     /// Whether the change, or one of those before it, may touch a file.
@@ -101,9 +104,18 @@ impl Claims {
         self.named.iter().any(|output| output.trim_start_matches("./") == path)
     }
 
-    /// Whether the change, or one of those before it, claims a file by its whole path.
-    fn claim_by_path(&self, path: &str) -> bool {
-        self.own.iter().chain(&self.earlier).any(|output| output.trim_start_matches("./") == path)
+    /// Whether the plan names by its whole path a file that decides how gates check.
+    fn decide_by_path(&self, path: &str) -> bool {
+        self.deciding.iter().any(|output| output.trim_start_matches("./") == path)
+    }
+
+    /// The same with those outputs alone that the plan names, and no agent.
+    #[must_use]
+    pub fn only(mut self, by_plan: &HashSet<&String>) -> Self {
+        for outputs in [&mut self.named, &mut self.deciding] {
+            outputs.retain(|output| by_plan.contains(output));
+        }
+        self
     }
 
     /// Whether a phase so far might touch a file: what the phase itself claims may come from those before it.
@@ -221,8 +233,8 @@ pub(crate) fn redefined(context: &GateContext, purpose: Purpose, command: &str) 
         // Of what makes a directory of code another tool's plugin, nobody thinks who claims the directory.
         let by_path = is_entry_point(path);
         let claimed = match by_path {
-            true => claims.claim_by_path(path),
-            false => covers(&claims.own, path) || covers(&claims.earlier, path),
+            true => claims.decide_by_path(path),
+            false => covers(&claims.deciding, path),
         };
         let free = word == "added" && !by_path && (claims.own.is_empty() || !by_phase);
         if claimed || free {

@@ -268,6 +268,22 @@ async fn only_a_plan_excuses_a_test_by_naming_it() {
     }
 }
 
+/// An added phase that names the script of a gate would decide itself what the gate says.
+#[tokio::test]
+async fn only_a_plan_lets_a_gates_script_be_changed_by_naming_it() {
+    let gate = tests_pass("sh check.sh");
+    let bench = Bench::new(&[("check.sh", "echo 2 passed, 0 failed\n")]);
+    let base = bench.base();
+    let result = bench.attempt("p", &base, |tree| write(tree, &[("check.sh", "echo 3 passed, 0 failed\n")]));
+    let all = || vec!["check.sh".to_owned()];
+    let claims = Claims { own: all(), deciding: all(), ..Claims::default() };
+    let by_agent = claims.clone().only(&std::collections::HashSet::new());
+    for (claims, found) in [(claims, "pass"), (by_agent, "gate.changed check.sh")] {
+        let context = GateContext { claims, ..bench.context(&base, &result) };
+        assert_eq!(short(&run_gate(Arc::new(context), &gate).await), [found]);
+    }
+}
+
 /// A phase before it, which no gate asked, has left a file that no output claims.
 #[tokio::test]
 async fn what_an_earlier_phase_left_unclaimed_is_taken_back_for_the_tests_of_a_later_one() {

@@ -213,6 +213,8 @@ run-cut-unread = seine Ausgabe wurde nicht bis zum Ende gelesen
 run-cut-line = die letzte Zeile seiner Ausgabe ist nicht vollständig
 run-cut-long-lines = Zeilen von mehr als 32 MiB, deren Rest wegfiel: { $lines }
 run-cut-no-records = Zeilen, die keine Datensätze sind: { $lines }
+run-cut-exited = der letzte Datensatz fehlt: er endete mit Status { $code }
+run-cut-signal = der letzte Datensatz fehlt: Signal { $signal } hat ihn beendet
 run-cut-no-end = der letzte Datensatz fehlt
 run-cut-went-on = er hat nach seinem letzten Datensatz weitergemacht
 run-says-no-usage = ein Erfolg, der keinen Verbrauch eines Modells nennt
@@ -534,6 +536,14 @@ chat-no-answer = er gab keine Antwort
 chat-ask-again = Bitte noch einmal darum oder lass es.
 chat-unexamined = Diese Antwort konnte nicht geprüft werden: { $why }.
 chat-unexamined-remedy = Sorge dafür, dass das Verzeichnis der Sitzung lesbar ist; `helix doctor` untersucht das Zustandsverzeichnis.
+# Why a command could not run.
+command-missing = das Programm "{ $program }" wurde nicht gefunden
+    .hint = installiere { $program }, oder nenne es im Befehl mit seinem Pfad
+command-empty = der Befehl ist leer
+    .hint = schreibe einen Befehl
+command-unstartable = das Programm "{ $program }" konnte nicht gestartet werden: { $reason }
+    .hint = prüfe, ob { $program } ausgeführt werden darf
+sandbox-remedy = führe Helix auf einem System aus, das sie hat (`helix doctor --sandbox`), oder setze `mode = "preferred"` in [sandbox]
 # Why a check of the user's own could not be made.
 check-no-command = sie hat keinen Befehl
 check-stopped = sie wurde gestoppt
@@ -557,6 +567,8 @@ answer-tasks-lost =
     .hint = { answer-go-on }
 answer-local-command = der Agent hielt die Nachricht für einen seiner eigenen Befehle und gab keine Antwort
     .hint = beginne die Nachricht mit einem Wort statt mit einem Schrägstrich
+answer-died = der Agent endete mitten in seiner Antwort ({ $how })
+    .hint = { answer-go-on }
 answer-truncated = die Antwort wurde vor ihrem Ende abgeschnitten
     .hint = { answer-go-on }
 answer-incomplete = am Ende der Antwort fehlte: { $missing }

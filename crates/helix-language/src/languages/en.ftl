@@ -166,6 +166,8 @@ run-cut-unread = its output was not read to the end
 run-cut-line = the last line of its output is not whole
 run-cut-long-lines = lines of more than 32 MiB, whose rest was dropped: { $lines }
 run-cut-no-records = lines that are no records: { $lines }
+run-cut-exited = the final record is missing: it exited with status { $code }
+run-cut-signal = the final record is missing: signal { $signal } ended it
 run-cut-no-end = the final record is missing
 run-cut-went-on = it went on after its final record
 run-says-no-usage = a success that names no model's usage
@@ -481,6 +483,14 @@ chat-no-answer = it gave no answer
 chat-ask-again = Ask for it again, or ignore it.
 chat-unexamined = This answer could not be checked: { $why }.
 chat-unexamined-remedy = Make sure that the session's directory is readable; `helix doctor` examines the state directory.
+# Why a command could not run.
+command-missing = the program "{ $program }" was not found
+    .hint = install { $program }, or name it by its path in the command
+command-empty = the command is empty
+    .hint = write a command
+command-unstartable = the program "{ $program }" could not be started: { $reason }
+    .hint = check that { $program } may be executed
+sandbox-remedy = run Helix on a system that has it (`helix doctor --sandbox`), or set `mode = "preferred"` in [sandbox]
 # Why a check of the user's own could not be made.
 check-no-command = it has no command
 check-stopped = it was stopped
@@ -504,6 +514,8 @@ answer-tasks-lost =
     .hint = { answer-go-on }
 answer-local-command = the agent read the message as one of its own commands and gave no answer
     .hint = begin the message with a word instead of a slash
+answer-died = the agent ended in the middle of its answer ({ $how })
+    .hint = { answer-go-on }
 answer-truncated = the answer was cut off before its end
     .hint = { answer-go-on }
 answer-incomplete = the answer ended without { $missing }

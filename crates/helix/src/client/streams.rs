@@ -147,9 +147,8 @@ fn piece(data: &str) -> Result<Option<ChatEvent>, CommandError> {
     if chunk.get("error").is_some() {
         let error = parsed::<ErrorEnvelope>(data)?.error;
         let exit = if error.code.as_deref().is_some_and(is_environment) { Exit::Environment } else { Exit::No };
-        // Most messages say what to do.
-        let hint = (!error.message.contains("helix doctor")).then_some("check the agent: `helix doctor`");
-        return Err(CommandError::new(exit, codes::HOST_REFUSED, error.message).hint_if(hint));
+        // The message says what to do.
+        return Err(CommandError::new(exit, codes::HOST_REFUSED, error.message));
     }
     if chunk.pointer("/event/type").and_then(Value::as_str) == Some(CALL_EVENT) {
         let call = serde_json::from_value(chunk["event"]["data"].clone());

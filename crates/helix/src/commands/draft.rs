@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::files::write_new;
+use crate::files::{beneath_project, write_new};
 
 /// Checks a name that becomes a file's or directory's.
 pub(crate) fn check_name(what: &str, name: &str, example: &str) -> Result<(), CommandError> {
@@ -21,6 +21,7 @@ pub(crate) fn check_name(what: &str, name: &str, example: &str) -> Result<(), Co
 
 /// Writes a draft and says where it is and what to do next.
 pub(crate) fn give(context: &Context, path: &Path, text: &str, next: &str) -> Ended {
+    beneath_project(&context.environment.directory, path)?;
     write_new(path, text)?;
     context.terminal.answer(&json!({ "written": path }), &context.shown(path))?;
     context.terminal.note(next);

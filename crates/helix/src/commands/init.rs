@@ -13,7 +13,7 @@ use crate::commands::plan::{PLAN_FILE, template};
 use crate::config::{FILE_NAME, Trust, project_file, sample, state_dir, user_directory};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::files::write_new;
+use crate::files::{beneath_project, write_new};
 use crate::terminal::Meaning;
 
 pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
@@ -54,6 +54,7 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
     for (path, text) in files.iter().filter(|(path, _)| own || !path.ends_with("TEMPLATE.txt")) {
         let into = if path.exists() { &mut kept } else { &mut written };
         if !path.exists() {
+            beneath_project(&directory, path)?;
             write_new(path, text)?;
         }
         into.push(context.shown(path));
