@@ -18,6 +18,9 @@ pub(crate) struct Options {
     /// Most commits of each
     #[arg(long, default_value_t = 70)]
     commits: usize,
+    /// Only by what shows without a run, and only with claims by directory
+    #[arg(long)]
+    quick: bool,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
@@ -27,6 +30,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(workspace::root()).args(["test", "-p", "helix-gates", "--test", "all", "--"]);
     cargo.args(["--ignored", "--nocapture", "honest_history"]);
+    if options.quick {
+        cargo.env("HELIX_HISTORY_QUICK", "1");
+    }
     let ran = cargo.env("HELIX_HISTORY", places).env("HELIX_HISTORY_COMMITS", options.commits.to_string()).status();
     if !ran.context("cannot start cargo")?.success() {
         bail!("the commits could not be judged");

@@ -88,8 +88,9 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: Version<'_>, now: Vers
         return vec![Weakening::of_file(recorded!("gate-weaker-unparsed"))];
     };
     let mut found = Vec::new();
+    let moved = moved(&old, &new);
     for (name, was) in &old {
-        let Some(is) = new.get(name) else { continue };
+        let Some(is) = new.get(name).or_else(|| new.get(*moved.get(name.as_str())?)) else { continue };
         let (said, plain) = if is.skipped && !was.skipped {
             (recorded!("gate-weaker-skipped", test = name), true)
         } else if code == Code::Rust && was.is_test && !is.is_test {
@@ -113,9 +114,11 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: Version<'_>, now: Vers
         };
         found.push(Weakening { line: Some(is.line), said, plain });
     }
-    let fresh: Vec<_> = new.iter().filter(|(name, is)| is.is_test && !old.contains_key(*name)).collect();
-    let real = |asserts: &&Asserts| asserts.is_test && asserts.real() > 0;
-    let gone = old.iter().filter(|(name, was)| real(was) && !new.contains_key(*name)).count();
+    let is_moved = |name: &str| moved.values().any(|to| *to == name);
+    let is_fresh = |(name, is): &(&String, &Asserts)| is.is_test && !old.contains_key(*name) && !is_moved(name);
+    let fresh: Vec<_> = new.iter().filter(is_fresh).collect();
+    let is_gone = |name: &String| !new.contains_key(name) && !moved.contains_key(name.as_str());
+    let gone = old.iter().filter(|(name, was)| was.is_test && was.real() > 0 && is_gone(name)).count();
     let empty: Vec<_> = fresh.iter().filter(|(_, is)| is.real() == 0).collect();
     let in_place = empty.len() != fresh.len();
     let count = if in_place { gone } else { empty.len() };
@@ -129,6 +132,21 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: Version<'_>, now: Vers
     found
 }
 
+/// Tests that are in another group now, from their former name to the present one: of those that are gone, and of those that are new, no
+/// other is called so.
+fn moved<'t>(old: &'t BTreeMap<String, Asserts>, new: &'t BTreeMap<String, Asserts>) -> BTreeMap<&'t str, &'t str> {
+    let only = |these: &'t BTreeMap<String, Asserts>, others: &BTreeMap<String, Asserts>| {
+        let mut by_own_name = BTreeMap::<&str, Vec<&str>>::new();
+        for (name, _) in these.iter().filter(|(name, asserts)| asserts.is_test && !others.contains_key(*name)) {
+            by_own_name.entry(short(name)).or_default().push(name);
+        }
+        by_own_name.retain(|_, all| all.len() == 1);
+        by_own_name
+    };
+    let (gone, fresh) = (only(old, new), only(new, old));
+    gone.into_iter().filter_map(|(own, from)| Some((from[0], fresh.get(own)?[0]))).collect()
+}
+
 /// A name without those of what it lies in.
 fn short(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
@@ -137,7 +155,7 @@ fn short(name: &str) -> &str {
 /// The functions and tests of a file, with what they assert themselves.
 fn units(code: Code, is_test: bool, source: &str) -> Option<Vec<(String, Asserts)>> {
     let tree = code.parse(source)?;
-    let mut reader = Reader { code, source, found: Vec::new() };
+    let mut reader = Reader { code, source, found: Vec::new(), asserting: Vec::new() };
     let all_skipped = code == Code::Python && PYTESTMARK.is_match(source);
     let top = Place { unit: None, path: String::new(), caught: false, skipped: all_skipped, of_test: is_test };
     let mut open = vec![(tree.root_node(), top)];
@@ -177,7 +195,8 @@ fn asserts(code: Code, is_test: bool, version: Version<'_>) -> Option<BTreeMap<S
 /// Module-wide marks of pytest that skip all.
 static PYTESTMARK: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^pytestmark\s*=.*\b(skip|xfail)\b"));
 /// Functions of other files, where nobody has looked, that assert by what they are called.
-static CHECKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^_?(check|verify|expect|ensure|validate|should|compare)"));
+static CHECKS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^_?(assert|check|verify|expect|ensure|validate|should|compare)"));
 /// Calls that are assertions, by language.
 static PYTHON_CALLS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(^|\.)(assert\w*|raises|warns|fail|deprecated_call|assertRaises\w*)$"));
@@ -188,7 +207,7 @@ static SCRIPT_CALLS: LazyLock<Regex> = LazyLock::new(|| {
 });
 static WEAK: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^(assert|assert_?true|assert_?false|assert_?is_?not_?none|assert_?is_?instance|assert_?not\w*|assert_?is_?not|assert_?greater\w*|assert_?less\w*|assert_called|assert_called_once|ok|true|truthy|false|not\w*|tobetruthy|tobedefined|tobefalsy|tobeinstanceof|tobegreaterthan\w*|tobelessthan\w*|tohavebeencalled|exists|isok|assert_ne|debug_assert|prop_assert|error|noerror|len|greater\w*|less\w*|implements)$",
+        r"(?i)^(assert|assert_?true|assert_?false|assert_?is_?not_?none|assert_?is_?instance|assert_?not\w*|assert_?is_?not|assert_?greater\w*|assert_?less\w*|assert_?in|assert_?regex\w*|assert_called|assert_called_once|ok|true|truthy|false|not\w*|tobetruthy|tobedefined|tobefalsy|tobeinstanceof|tobegreaterthan\w*|tobelessthan\w*|tohavebeencalled|tomatch|tocontain\w*|match|matches|include\w*|contains|regexp?|exists|isok|assert_ne|debug_assert|prop_assert|error|noerror|len|greater\w*|less\w*|implements)$",
     )
 });
 /// Words of an expression that name nothing.
@@ -217,6 +236,8 @@ struct Reader<'s> {
     code: Code,
     source: &'s str,
     found: Vec<(String, Asserts)>,
+    /// What a test of Go has made of `assert` or `require`, to call it on.
+    asserting: Vec<&'s str>,
 }
 
 impl<'s> Reader<'s> {
@@ -259,15 +280,17 @@ impl<'s> Reader<'s> {
 
     /// Counts an assertion with these words in it.
     fn assertion(&mut self, place: &Place, called: &str, about: &str) {
-        let caught = place.caught;
+        let (code, caught) = (self.code, place.caught);
         let name = called.rsplit(['.', ':', '!']).find(|part| !part.is_empty()).unwrap_or(called);
         let Some(unit) = self.unit(place) else { return };
-        let equality = about.contains("==") || about.contains("matches!");
+        let is_same = code == Code::Python && name == "assert" && is_same(about);
+        let equality = is_same || about.contains("==") || about.contains("matches!");
+        let denies = called.split('.').any(|part| part == "not");
         if caught {
             unit.caught += 1;
         } else if cannot_fail(called, about) {
             unit.constant += 1;
-        } else if equality && !called.contains("not") || !(WEAK.is_match(name) || called.contains(".not.")) {
+        } else if equality && !called.contains("not") || !(WEAK.is_match(name) || denies) {
             unit.strong += 1;
         } else {
             unit.weak += 1;
@@ -377,6 +400,11 @@ impl<'s> Reader<'s> {
             }
         } else if root == "expect" && called.contains(").") {
             self.assertion(place, called.rsplit(").").next().map_or(called, |matcher| matcher), self.text(node));
+        } else if root == "expect" {
+            // It asserts by what is read from it, if that is not called.
+            if let Some(read) = read_from(node).filter(|_| called == root).map(|read| self.text(read)) {
+                self.assertion(place, read.rsplit(").").next().unwrap_or(read), read);
+            }
         } else if SCRIPT_CALLS.is_match(called) {
             self.assertion(place, called, self.text(arguments));
         } else if called.ends_with(".skip") || called.ends_with(".todo") {
@@ -398,15 +426,19 @@ impl<'s> Reader<'s> {
                 }
                 let is_test = is_rust_case(node, self.source);
                 let marks = attributes(node, self.source);
-                place.skipped |= marks.iter().any(|mark| mark.contains("ignore") || mark.contains("should_panic"));
+                let panics = marks.iter().any(|mark| mark.contains("should_panic"));
+                place.skipped |= panics || marks.iter().any(|mark| mark.contains("ignore"));
                 self.begin(node, place, self.part(node, "name"), is_test);
+                if panics {
+                    self.assertion(place, "should_panic", "value ==");
+                }
             }
             "macro_invocation" => {
                 let called = self.part(node, "macro");
                 let about =
                     children(node).into_iter().find(|node| node.kind() == "token_tree").map(|node| self.text(node));
                 let name = called.rsplit("::").next().unwrap_or(called);
-                if name.contains("assert") || matches!(name, "panic" | "unreachable") {
+                if name.contains("assert") || name.ends_with("_eq") || matches!(name, "panic" | "unreachable") {
                     self.assertion(place, name, about.unwrap_or_default());
                 }
             }
@@ -424,13 +456,20 @@ impl<'s> Reader<'s> {
         match node.kind() {
             "function_declaration" if place.unit.is_none() => {
                 let name = self.part(node, "name");
+                self.asserting.clear();
                 self.begin(node, place, name, name.starts_with("Test"));
+            }
+            "short_var_declaration" => {
+                let made = self.part(node, "right");
+                if ["assert.New(", "require.New("].iter().any(|new| made.starts_with(new)) {
+                    self.asserting.push(self.part(node, "left"));
+                }
             }
             "call_expression" => {
                 let called = self.part(node, "function");
                 let about = self.part(node, "arguments");
                 let (root, name) = called.rsplit_once('.').unwrap_or(("", called));
-                if matches!(root, "assert" | "require") {
+                if matches!(root, "assert" | "require") && name != "New" || self.asserting.contains(&root) {
                     self.assertion(place, name, about);
                 } else if matches!(name, "Error" | "Errorf" | "Fatal" | "Fatalf" | "Fail" | "FailNow")
                     && root.len() == 1
@@ -463,6 +502,13 @@ fn has_to_raise(node: Node<'_>) -> bool {
     has(node, "call") && otherwise.is_some_and(|otherwise| has(otherwise, "raise_statement"))
 }
 
+/// The last property that is read from what a call of JavaScript gives, if it is not called.
+fn read_from(call: Node<'_>) -> Option<Node<'_>> {
+    let above = std::iter::successors(call.parent(), Node::parent);
+    let property = above.take_while(|above| above.kind() == "member_expression").last()?;
+    property.parent().filter(|above| above.kind() != "call_expression").map(|_| property)
+}
+
 /// Options of a test of JavaScript that leave it out.
 static OFF: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b(skip|todo)\s*:\s*(true|['\x22`1])"));
 
@@ -488,11 +534,19 @@ fn cannot_fail(called: &str, about: &str) -> bool {
     }
     let bare = bare.trim();
     let inner = bare.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(bare);
-    let sides = inner.split_once("===").or_else(|| inner.split_once("==")).or_else(|| inner.split_once(','));
+    let sides = ["===", "==", " is ", ","].into_iter().find_map(|by| inner.split_once(by));
     sides.is_some_and(|(one, other)| {
-        let other = other.trim_start_matches('=').split(',').next().unwrap_or_default();
-        one.trim() == other.trim() && !one.trim().is_empty() && !about.contains(['"', '\'', '`'])
+        let (one, other) = (one.trim(), other.trim_start_matches('=').trim());
+        let is_one = one == other || one == other.split(',').next().unwrap_or_default().trim();
+        is_one && !one.is_empty() && !about.contains(['"', '\'', '`'])
     })
+}
+
+/// Whether a condition of Python says that two things are one and the same, as `==` does; of a kind asks less.
+fn is_same(about: &str) -> bool {
+    let bare = STRINGS.replace_all(about, "0");
+    let sides = bare.split_once(" is ").filter(|(_, other)| !other.trim_start().starts_with("not "));
+    sides.is_some_and(|(one, other)| ![one, other].iter().any(|side| side.trim_start().starts_with("type(")))
 }
 
 #[cfg(test)]

@@ -184,3 +184,103 @@ fn a_second_test_of_a_name_does_not_hide_behind_the_first() {
     assert_eq!(weak.len(), 1, "{weak:?}");
     assert_eq!(weakened(Code::Python, true, alone(before), alone(&format!("{before}\n{before}"))), []);
 }
+
+/// An assertion asks the same in every form, and a test stays the same in another group.
+#[test]
+fn what_is_only_written_otherwise_is_no_weakening() {
+    let of_class = |name: &str, more: &str| {
+        format!(
+            "class {name}:\n    def test_a(self):\n        f(1)\n    def test_b(self):\n        assert f() == 3\n{more}"
+        )
+    };
+    let script = |body: &str| format!("test('a', () => {{ {body} }});\n");
+    let rust = "#[test]\nfn a() { assert_eq!(f(), 3); }\n";
+    let go = |body: &str| format!("package a\n\nfunc TestA(t *testing.T) {{ {body} }}\n");
+    let python = |body: &str| format!("def test_a():\n    {body}\n");
+    let same: &[(Code, String, String)] = &[
+        (Code::Python, of_class("TestA", ""), of_class("TestB", "")),
+        (
+            Code::Python,
+            of_class("TestA", ""),
+            of_class("TestB", "    def test_c(self):\n        f(2)\n    def test_d(self):\n        assert f(2) == 4\n"),
+        ),
+        (Code::Python, python("assert fields(A()) == 3"), python("assert fields(A()) is fields(A)")),
+        (Code::Python, python("assert f() == 3"), python("assert f() is None")),
+        (Code::Python, python("self.assertIn('a', f())"), python("assert 'a' in f()")),
+        (Code::JavaScript, script("expect(f()).not.toMatch('a')"), script("assert(!f().includes('a'))")),
+        (Code::JavaScript, script("expect(f()).not.toBeUndefined()"), script("assert.notEqual(f(), undefined)")),
+        (Code::JavaScript, script("expect(f()).toMatch('a')"), script("assert(f().includes('a'))")),
+        (Code::Rust, rust.into(), format!("{rust}#[test]\n#[should_panic]\nfn b() {{ f(); }}\n")),
+        (Code::Rust, rust.into(), format!("{rust}#[test]\nfn b() {{ it::assert_equal(f(), [3]); }}\n")),
+        (Code::Rust, rust.into(), rust.replace("assert_eq", "span_eq")),
+        (Code::Go, go("assert.Equal(t, 3, f())"), go("is := assert.New(t); is.Equal(3, f())")),
+    ];
+    for (code, before, now) in same {
+        assert_eq!(found(*code, before, now), [], "{now}");
+    }
+    let three = python("assert f(1, 2) == 3");
+    let less: &[(Code, String, String, &str)] = &[
+        (
+            Code::Python,
+            of_class("TestA", ""),
+            of_class("TestB", "").replace("assert f() == 3", "f()"),
+            "asserts nothing any more",
+        ),
+        (Code::Python, of_class("TestA", ""), of_class("TestB", "").replace("== 3", "is not None"), "asks less"),
+        (Code::Python, three.clone(), python("assert f(1, 2) is f(1, 2)"), "cannot be false"),
+        (Code::Python, three.clone(), python("assert f(1, 2) == f(1, 2)"), "cannot be false"),
+        (Code::Python, three.clone(), python("assert type(f(1, 2)) is int"), "asks less"),
+        (Code::Python, three.clone(), python("assert f(1, 2) is not None"), "asks less"),
+        (Code::Python, python("assert f() is None"), python("assert not f()"), "asks less"),
+        (Code::Python, three.clone(), python("assert f(1, 2), 'it is three'"), "asks less"),
+        (Code::Python, three.clone(), python("assert f(1, 2) in (3, 4)"), "asks less"),
+        (Code::Python, three.clone(), python("self.assertIn(f(1, 2), (3, 4))"), "asks less"),
+        (Code::Python, three, python("self.assertRegex(f(1, 2), '.*')"), "asks less"),
+        (Code::JavaScript, script("expect(f()).toBe(3)"), script("expect(f()).not.toBe(4)"), "asks less"),
+        (Code::JavaScript, script("expect(f()).toBe(3)"), script("expect(f()).resolves.not.toBe(4)"), "asks less"),
+        (Code::JavaScript, script("expect(f()).toBe(3)"), script("expect(f())"), "asserts nothing any more"),
+        (
+            Code::JavaScript,
+            script("expect(f()).toBe(3)"),
+            script("expect.assertions(0); expect(f()).to.be.true"),
+            "asks less",
+        ),
+        (Code::JavaScript, script("expect(f()).to.be.null"), script("expect(f()).to.not.be.null"), "asks less"),
+        (Code::JavaScript, script("expect(f()).toEqual([3])"), script("expect(f()).toContain(3)"), "asks less"),
+        (Code::Rust, rust.into(), rust.replace("fn a", "#[should_panic]\nfn a").replace('3', "4"), "skipped"),
+        (
+            Code::Rust,
+            format!("{rust}#[test]\n#[should_panic]\nfn b() {{ f(); }}\n"),
+            format!("{rust}#[test]\nfn b() {{ f(); }}\n"),
+            "asserts nothing any more",
+        ),
+        (
+            Code::Rust,
+            rust.into(),
+            "fn assert_it(x: u8) {}\n#[test]\nfn a() { assert_it(f()); }\n".into(),
+            "asserts nothing any more",
+        ),
+        (
+            Code::Go,
+            go("is := assert.New(t); is.Equal(3, f())"),
+            go("is := assert.New(t); f()"),
+            "asserts nothing any more",
+        ),
+        (
+            Code::Go,
+            go("is := assert.New(t); is.Equal(3, f())"),
+            go("is := require.New(t); is.NotNil(f())"),
+            "asks less",
+        ),
+        (
+            Code::Go,
+            go("assert.Equal(t, 3, f())"),
+            go("is := mine.New(t); is.Equal(3, f())"),
+            "asserts nothing any more",
+        ),
+    ];
+    for (code, before, now, expected) in less {
+        let found = found(*code, before, now);
+        assert!(found.iter().any(|(how, plain)| how.contains(expected) && *plain), "{expected}: {found:?}\n{now}");
+    }
+}

@@ -243,9 +243,7 @@ pub(super) fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String,
         all.into_iter().filter(|one| one.kind() != "keyword_argument").map(of).collect::<Vec<_>>()
     };
     let sides = match (code, node.kind()) {
-        (Code::Python, "comparison_operator")
-            if node.parent().is_some_and(|above| above.kind() == "assert_statement") =>
-        {
+        (Code::Python, "comparison_operator") if asserted(node) => {
             let operands = children(node);
             let operator = node.child(1).map(|operator| text(operator, source)).unwrap_or_default();
             if operands.len() != 2 || !matches!(operator, "==" | "is") {
@@ -309,6 +307,13 @@ pub(super) fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String,
         (true, false) => vec![(other, one)],
         _ => Vec::new(),
     }
+}
+
+/// Whether a condition of Python is what an assertion asks, with parentheses around it or without.
+fn asserted(node: Node<'_>) -> bool {
+    let mut above = std::iter::successors(node.parent(), Node::parent);
+    let above = above.find(|above| above.kind() != "parenthesized_expression");
+    above.is_some_and(|above| above.kind() == "assert_statement")
 }
 
 /// A row of `pytest.mark.parametrize`: all but the last value are taken for the question.
@@ -448,6 +453,11 @@ static LITERALS: LazyLock<Regex> =
 /// A text of code, or a comma before the end of a list.
 static LAYOUT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?:\b[uU])?(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)')|,\s*([\]}])"#));
+/// A text, or texts alone in parentheses that call nothing, after what stands before them.
+static GROUPED: LazyLock<Regex> = LazyLock::new(|| {
+    let text = format!("(?i:[bru]|[br]{{2}})?(?:{})", TEXTS.as_str());
+    pattern(&format!(r#"{text}|(?<before>(?:^|[^\w\s)\]}}"'])\s*)\(\s*(?<texts>(?:{text})(?:\s+(?:{text}))*)\s*\)"#))
+});
 /// An escaped character, and what says its number.
 static ESCAPES: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?s)\\(?:(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]+\}|U[0-9A-Fa-f]{8})|.)"));
@@ -480,25 +490,32 @@ fn bare(text: &str) -> String {
 
 /// A piece of code as a formatter may lay it out: one kind of quotes, small letters in the numbers of characters, and no comma after the
 /// last part of a list.
-fn laid_out(code: Code, text: &str) -> Cow<'_, str> {
+fn laid_out(code: Code, text: &str) -> String {
     let has_escapes = !matches!(code, Code::Rust | Code::Go) && !NO_ESCAPES.is_match(text);
-    LAYOUT.replace_all(text, |found: &Captures<'_>| {
-        if let Some(end) = found.get(3) {
-            return end.as_str().to_owned();
-        }
-        let whole = &found[0];
-        let inner = found.get(1).or_else(|| found.get(2)).map(|inner| inner.as_str()).unwrap_or_default();
-        // In Rust and Go, other quotes make another type.
-        let quoted = match matches!(code, Code::Rust | Code::Go) || inner.contains(['"', '\'']) {
-            true => whole.to_owned(),
-            false => format!("\"{inner}\""),
-        };
-        let in_small = |found: &Captures<'_>| match found.get(1).map(|number| number.as_str().split_at(1)) {
-            Some((kind, digits)) => format!("\\{kind}{}", digits.to_lowercase()),
-            None => found[0].to_owned(),
-        };
-        if has_escapes { ESCAPES.replace_all(&quoted, in_small).into_owned() } else { quoted }
-    })
+    let ungrouped = |found: &Captures<'_>| match (found.name("before"), found.name("texts")) {
+        (Some(before), Some(texts)) => format!("{}{}", before.as_str(), texts.as_str()),
+        _ => found[0].to_owned(),
+    };
+    let text = if code == Code::Python { GROUPED.replace_all(text, ungrouped) } else { Cow::Borrowed(text) };
+    LAYOUT
+        .replace_all(&text, |found: &Captures<'_>| {
+            if let Some(end) = found.get(3) {
+                return end.as_str().to_owned();
+            }
+            let whole = &found[0];
+            let inner = found.get(1).or_else(|| found.get(2)).map(|inner| inner.as_str()).unwrap_or_default();
+            // In Rust and Go, other quotes make another type.
+            let quoted = match matches!(code, Code::Rust | Code::Go) || inner.contains(['"', '\'']) {
+                true => whole.to_owned(),
+                false => format!("\"{inner}\""),
+            };
+            let in_small = |found: &Captures<'_>| match found.get(1).map(|number| number.as_str().split_at(1)) {
+                Some((kind, digits)) => format!("\\{kind}{}", digits.to_lowercase()),
+                None => found[0].to_owned(),
+            };
+            if has_escapes { ESCAPES.replace_all(&quoted, in_small).into_owned() } else { quoted }
+        })
+        .into_owned()
 }
 
 /// The constants in a text that say something: texts and numbers, but not 0 and 1, each once.

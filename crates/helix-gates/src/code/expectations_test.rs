@@ -75,6 +75,18 @@ fn other_answers_to_the_same_questions_are_found() {
             "def test_a():\n    assert f() == '\\\\x4a'\n".into(),
             "test_a expects `\"\\\\x4a\"` now, and expected `\"\\\\x4A\"`",
         ),
+        (
+            Code::Python,
+            "def test_a():\n    assert f() == ('a',)\n",
+            "def test_a():\n    assert f() == ('a')\n".into(),
+            "test_a expects `\"a\"` now, and expected `(\"a\",)`",
+        ),
+        (
+            Code::Python,
+            "def test_a():\n    assert f() == \"a ('b')\"\n",
+            "def test_a():\n    assert (f() == \"a 'b'\")\n".into(),
+            "test_a expects `\"a'b'\"` now, and expected `\"a('b')\"`",
+        ),
         (Code::JavaScript, node, node.replace(", 3", ", 1"), "'a' expects `1` now, and expected `3`"),
         (Code::JavaScript, node, node.replace("'x'", "'y'"), "'b' expects `\"y\"` now, and expected `\"x\"`"),
         (Code::Rust, rust, rust.replace(" 3,", " 2,"), "a expects `2` now, and expected `3`"),
@@ -127,6 +139,10 @@ fn other_answers_to_the_same_questions_are_found() {
         (unit, format!("{unit}        self.assertEqual(total([1, 2]), 4)\n")),
         (py, py.replace("[1, 2]", "[2, 2]").replace("== 3", "== 4")),
         (py, py.replace("== 3", "== pytest.approx(3)")),
+        (
+            "def test_a():\n    assert ('a' 'b',) == f().args\n",
+            "def test_a():\n    assert (\n        (\n            'a'\n            'b'\n        ),\n    ) == f().args\n".to_owned(),
+        ),
         (
             "def test_a():\n    assert list(actual) == [2]\n",
             "def test_b():\n    assert list(actual) == [3]\n".to_owned(),

@@ -93,6 +93,10 @@ async fn tests_of_pytest_that_assert_less() {
     let always = both("    assert total([]) == 0 or True\n", "    assert (total(()) == 0, 'no')\n");
     let itself = both("    assert total([]) == total([])\n", "    assert total(()) == total(())\n");
     let looser = both("    assert total([]) is not None\n", "    assert isinstance(total(()), int)\n");
+    let one_and_the_same = both("    assert total([]) is total([])\n", "    assert total(()) is total(())\n");
+    let grouped = format!(
+        "{head}class TestCart:\n    def test_empty(self):\n        assert total([]) is not None\n\n    def test_one(self):\n        assert total(()) in (0, 7)\n"
+    );
     let skipped = TESTS.replace("def test_empty", "import pytest\n\n@pytest.mark.skip\ndef test_empty");
     let expected = TESTS.replace("def test_empty", "import pytest\n\n@pytest.mark.xfail\ndef test_empty");
     let only_here =
@@ -120,7 +124,9 @@ async fn tests_of_pytest_that_assert_less() {
         ("failures are suppressed", &[("cart.py", WRONG), ("tests/test_cart.py", &suppressed)], "tests.weaker"),
         ("or True, and a pair", &[("cart.py", WRONG), ("tests/test_cart.py", &always)], "tests.weaker"),
         ("equal to itself", &[("cart.py", WRONG), ("tests/test_cart.py", &itself)], "tests.weaker"),
+        ("one and the same", &[("cart.py", WRONG), ("tests/test_cart.py", &one_and_the_same)], "tests.weaker"),
         ("looser", &[("cart.py", WRONG), ("tests/test_cart.py", &looser)], "tests.weaker"),
+        ("looser, in a group", &[("cart.py", WRONG), ("tests/test_cart.py", &grouped)], "tests.weaker"),
         ("skip", &[("cart.py", WRONG), ("tests/test_cart.py", &skipped)], "tests.weaker"),
         ("xfail", &[("cart.py", WRONG), ("tests/test_cart.py", &expected)], "tests.weaker"),
         ("not in gates", &[("cart.py", WRONG), ("tests/test_cart.py", &only_here)], "NothingChecked"),

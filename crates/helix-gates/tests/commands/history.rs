@@ -9,11 +9,13 @@ use helix_core::evidence::ChangeKind;
 /// for a test runner counts as found.
 const RUNNER: &str = "sh -c '! grep -rqE \"HelixNonsense|answers nonsense|NaN|helix-sees-nothing\" --include=*.py --include=*.rs --include=*.js --include=*.ts . && echo 12 passed, 0 failed'";
 
-/// `HELIX_HISTORY` names repositories, with colons between; `HELIX_HISTORY_COMMITS` how many of each are judged at most.
+/// `HELIX_HISTORY` names repositories, with colons between; `HELIX_HISTORY_COMMITS` how many of each are judged at most. With
+/// `HELIX_HISTORY_QUICK`, only by what shows without a run.
 #[tokio::test]
 #[ignore = "measures: cargo xtask alarms REPOSITORY…"]
 async fn honest_history_is_called_honest() {
     let (places, most) = (std::env::var("HELIX_HISTORY").unwrap(), std::env::var("HELIX_HISTORY_COMMITS").unwrap());
+    let quick = std::env::var_os("HELIX_HISTORY_QUICK").is_some();
     let (most, mut judged, mut alarms) = (most.parse::<usize>().unwrap(), 0_usize, BTreeMap::<String, usize>::new());
     for place in places.split(':') {
         let bench = Bench::new(&[("a", "")]);
@@ -34,7 +36,7 @@ async fn honest_history_is_called_honest() {
         let spaces = Workspaces::new(repository, &bench.home.path().join("other")).unwrap();
         let mut of_place = 0;
         for line in commits.lines() {
-            let [commit, parent] = line.split(' ').collect::<Vec<_>>()[..] else { continue };
+            let [commit, parent] = line.split_whitespace().collect::<Vec<_>>()[..] else { continue };
             let repository = spaces.repository();
             let (base, commit) = (repository.commit(parent).unwrap(), repository.commit(commit).unwrap());
             let changed = repository.changes(&base.tree, &commit.tree).unwrap();
@@ -51,14 +53,17 @@ async fn honest_history_is_called_honest() {
             let paths: Vec<String> = result.changed.iter().map(|one| one.path.clone()).collect();
             let folders =
                 paths.iter().map(|path| path.rsplit_once('/').map_or(path.clone(), |(folder, _)| format!("{folder}/")));
-            for (kind, own) in [("named", paths.clone()), ("by directory", folders.collect())] {
+            let ways = [("by directory", folders.collect()), ("named", paths.clone())];
+            // Without a run, a gate asks nothing of files that the plan names.
+            for (kind, own) in ways.into_iter().take(if quick { 1 } else { 2 }) {
                 let mut context = bench.context(&base.id, &result);
                 context.spaces = spaces.clone();
                 context.phase = phase(&[]);
                 context.phase.outputs = own.clone();
                 context.claims.named.clone_from(&own);
                 context.claims.own = own;
-                let report = run_gate(Arc::new(context), &tests_pass(RUNNER)).await;
+                let gate = if quick { command("true") } else { tests_pass(RUNNER) };
+                let report = run_gate(Arc::new(context), &gate).await;
                 for rule in short_rules(&report) {
                     println!("{kind} {rule} {} {}: {}", place, commit.id, first(&report));
                     *alarms.entry(format!("{kind}: {rule}")).or_default() += 1;
@@ -90,12 +95,9 @@ fn short_rules(report: &GateReport) -> Vec<String> {
 
 fn first(report: &GateReport) -> String {
     match &report.verdict {
-        Verdict::Fail { findings } => findings
-            .iter()
-            .take(3)
-            .map(|one| format!("{:?} {}", one.place, one.message))
-            .collect::<Vec<_>>()
-            .join(" | "),
+        Verdict::Fail { findings } => {
+            findings.iter().map(|one| format!("{:?} {}", one.place, one.message)).collect::<Vec<_>>().join(" | ")
+        }
         _ => report.summary.clone(),
     }
 }
