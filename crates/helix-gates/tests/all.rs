@@ -443,6 +443,7 @@ async fn a_gate_whose_script_the_phase_edits_fails() {
     let report = run_gate(Arc::new(context.clone()), &gate).await;
     assert_eq!(short(&report), ["gate.changed ci/test.sh"]);
     context.claims.own = vec!["ci/test.sh".to_owned()];
+    context.claims.deciding = context.claims.own.clone();
     let report = run_gate(Arc::new(context), &gate).await;
     assert_eq!(short(&report), ["pass"]);
 }

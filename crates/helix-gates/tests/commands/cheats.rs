@@ -41,6 +41,7 @@ impl Project {
         context.phase = phase(outputs);
         context.claims.own = outputs.iter().map(|path| (*path).to_owned()).collect();
         context.claims.named = context.claims.own.clone();
+        context.claims.deciding = context.claims.own.clone();
         context.gate_files = self.files.clone();
         context.label = format!("{phase_id}.1.0");
         run_gate(Arc::new(context), gate).await

@@ -61,6 +61,7 @@ async fn honest_history_is_called_honest() {
                 context.phase = phase(&[]);
                 context.phase.outputs = own.clone();
                 context.claims.named.clone_from(&own);
+                context.claims.deciding.clone_from(&own);
                 context.claims.own = own;
                 let gate = if quick { command("true") } else { tests_pass(RUNNER) };
                 let report = run_gate(Arc::new(context), &gate).await;
