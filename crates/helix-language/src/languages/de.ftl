@@ -1163,7 +1163,6 @@ init-flat-layout = setuptools hält adr/ und plans/ hier für Pakete: nenne dein
 init-services = Dienste
 init-compose = { $file }: starte vor einem Job, was Tests brauchen, mit `docker compose up -d`; die Vorprüfung sagt, was nicht da ist
 init-no-tests = keine gefunden: setze den Befehl im Gate tests_pass des Plans
-init-no-pytest = { $evidence }; pytest ist nicht installiert
 init-repository = git-Repository gefunden
 init-inside = { $place } liegt im Repository { $root }: `helix init { $root }` richtet alles ein
 init-no-repository = { $place } ist kein Repository: führe vor `helix run` `git init` aus und committe

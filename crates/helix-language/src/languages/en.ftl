@@ -1076,7 +1076,6 @@ init-flat-layout = setuptools takes adr/ and plans/ for packages here: name your
 init-services = services
 init-compose = { $file }: start what tests need before a job, with `docker compose up -d`; the preflight says what is not there
 init-no-tests = none found: set the command in the plan's tests_pass gate
-init-no-pytest = { $evidence }; pytest is not installed
 init-repository = git repository found
 init-inside = { $place } is inside the repository { $root }: `helix init { $root }` sets up all of it
 init-no-repository = { $place } is not a repository: run `git init` and commit before `helix run`
