@@ -312,9 +312,11 @@ impl Workspaces {
                 done.stuck.push((job, error.fault().message));
             }
         }
-        // They only save work, and of places that are kept they are made anew.
+        // What an attempt was given is known by them alone: its place is committed without that.
+        let is_unsaved = |name: &str| unsaved.iter().any(|key| key.job.as_str() == name);
         for record in list(&records_of(state))? {
-            if !is_living(record.file_name().and_then(OsStr::to_str).unwrap_or_default()) {
+            let name = record.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            if !is_living(name) && !is_unsaved(name) {
                 remove_tree(&record)?;
             }
         }

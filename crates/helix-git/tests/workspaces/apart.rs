@@ -439,3 +439,26 @@ fn a_file_of_lfs_that_is_moved_stays_one() {
     let notes: Vec<String> = result.repairs.iter().map(ToString::to_string).collect();
     assert_eq!(notes, ["Helix runs no git filters: it committed as it is on the disk: other.bin (filter lfs)"]);
 }
+
+/// A host that ended before it could commit leaves the next one all that tells files of LFS, and what was prepared, from work.
+#[test]
+fn work_that_is_committed_by_the_next_host_has_pointers() {
+    let bench = Bench::new();
+    let pointer = bench.object("the whole picture\n");
+    fs::write(bench.user().join(".gitattributes"), "*.bin filter=lfs -text\n").unwrap();
+    fs::write(bench.user().join("a.bin"), &pointer).unwrap();
+    let base = bench.commit_all(&bench.user(), "with lfs");
+    let tree = bench.place(&base);
+    let kept = bench.home.path().join("prepared");
+    fs::create_dir(&kept).unwrap();
+    fs::write(kept.join("copied.txt"), "of the user\n").unwrap();
+    let fitting = helix_git::Fitting { tree: kept, entries: vec!["copied.txt".into()] };
+    bench.spaces.fit(&tree, &fitting).unwrap();
+    fs::write(tree.join("b.txt"), "b\n").unwrap();
+    let state = bench.home.path().join("state");
+    let done = Workspaces::set_aside(&state, &BTreeSet::new(), &[key("build")]).unwrap();
+    assert!(done.removed.is_empty() && tree.join("b.txt").exists());
+    let committed = bench.spaces.commit_attempt(&key("build"), &base, &base, &text()).unwrap().committed;
+    let changed: Vec<&str> = committed.changed.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(changed, ["b.txt"]);
+}
