@@ -462,3 +462,20 @@ fn work_that_is_committed_by_the_next_host_has_pointers() {
     let changed: Vec<&str> = committed.changed.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(changed, ["b.txt"]);
 }
+
+/// No tree holds a `.git`, so that git takes none away.
+#[test]
+fn a_git_directory_that_a_command_has_left_is_in_no_later_checkout() {
+    let bench = Bench::new();
+    let base = with_submodules(&bench);
+    let gate = bench.spaces.gate_checkout(&job(), &base).unwrap();
+    let left = ["vendor/outer/.git", "vendor/outer/deep/inner/.git", "src/.git"].map(|at| gate.join(at));
+    for directory in &left {
+        fs::create_dir_all(directory.join("hooks")).unwrap();
+        fs::write(directory.join("config"), "[core]\n").unwrap();
+    }
+    bench.spaces.gate_checkout(&job(), &base).unwrap();
+    assert!(left.iter().all(|directory| !directory.exists()));
+    assert_eq!(read(&gate.join("vendor/outer/deep/inner/file.txt")), "inner\n");
+    assert_eq!(bench.git(&gate, &["log", "--format=%s", "-1"]), "with outer", "the checkout has its own");
+}
