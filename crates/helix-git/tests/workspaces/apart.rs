@@ -479,3 +479,42 @@ fn a_git_directory_that_a_command_has_left_is_in_no_later_checkout() {
     assert_eq!(read(&gate.join("vendor/outer/deep/inner/file.txt")), "inner\n");
     assert_eq!(bench.git(&gate, &["log", "--format=%s", "-1"]), "with outer", "the checkout has its own");
 }
+
+#[test]
+fn settings_of_the_user_count_for_submodules_in_submodules() {
+    let mut bench = Bench::new();
+    let base = with_submodules(&bench);
+    bench.git(&bench.user(), &["config", "core.autocrlf", "true"]);
+    let user = bench.spaces.repository().user().clone();
+    bench.spaces = Workspaces::new(user, &bench.home.path().join("other-state")).unwrap();
+    let tree = bench.place(&base);
+    for at in ["vendor/outer/file.txt", "vendor/outer/deep/inner/file.txt"] {
+        assert!(read(&tree.join(at)).ends_with("\r\n"), "{at}");
+    }
+}
+
+/// A commit that only the agent's own repository has can be fetched by nobody.
+#[test]
+fn a_commit_of_a_submodule_that_only_an_agent_has_is_told() {
+    let bench = Bench::new();
+    let base = with_submodules(&bench);
+    let notes =
+        |result: helix_git::AttemptCommit| result.repairs.iter().map(ToString::to_string).collect::<Vec<String>>();
+    let result = bench.attempt("build", &base, |tree| {
+        bench.git(&tree.join("vendor/outer"), &["init", "-q"]);
+        bench.commit_all(&tree.join("vendor/outer"), "made here");
+    });
+    assert_eq!(result.committed.changed.len(), 1);
+    assert_eq!(notes(result), ["names commits of submodules that are not in your repository: vendor/outer"]);
+    // One that the user has.
+    let known = bench.git(&bench.user().join("vendor/outer"), &["rev-parse", "HEAD~1"]);
+    let result = bench.attempt("other", &base, |tree| {
+        let modules = bench.user().join(".git/modules/vendor/outer");
+        let git = tree.join("vendor/outer/.git");
+        fs::create_dir_all(git.join("refs")).unwrap();
+        std::os::unix::fs::symlink(modules.join("objects"), git.join("objects")).unwrap();
+        fs::write(git.join("HEAD"), format!("{known}\n")).unwrap();
+    });
+    assert_eq!(result.committed.changed.len(), 1);
+    assert_eq!(notes(result), [""; 0]);
+}
