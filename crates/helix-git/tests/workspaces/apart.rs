@@ -518,3 +518,39 @@ fn a_commit_of_a_submodule_that_only_an_agent_has_is_told() {
     assert_eq!(result.committed.changed.len(), 1);
     assert_eq!(notes(result), [""; 0]);
 }
+
+/// What is larger than a file of a result may be is named by its pointer all the same, and stored nowhere.
+#[test]
+fn a_large_file_of_lfs_is_moved_by_its_pointer() {
+    let bench = Bench::new();
+    let size = 101 << 20;
+    let content = bench.home.path().join("content");
+    fs::File::create(&content).unwrap().set_len(size).unwrap();
+    let mut hash = Sha256::new();
+    std::io::copy(&mut fs::File::open(&content).unwrap(), &mut hash).unwrap();
+    let digest = format!("{:x}", hash.finalize());
+    let place = bench.user().join(format!(".git/lfs/objects/{}/{}", &digest[..2], &digest[2..4]));
+    fs::create_dir_all(&place).unwrap();
+    fs::rename(&content, place.join(&digest)).unwrap();
+    let pointer = pointer(&digest, usize::try_from(size).unwrap());
+    fs::write(bench.user().join(".gitattributes"), "*.bin filter=lfs -text\n").unwrap();
+    for name in ["a.bin", "mode.bin"] {
+        fs::write(bench.user().join(name), &pointer).unwrap();
+    }
+    let base = bench.commit_all(&bench.user(), "with a large one");
+    let result = bench.attempt("build", &base, |tree| {
+        fs::rename(tree.join("a.bin"), tree.join("b.img")).unwrap();
+        fs::write(tree.join(".gitattributes"), "*.bin filter=lfs -text\n*.img filter=lfs -text\n").unwrap();
+        fs::set_permissions(tree.join("mode.bin"), fs::Permissions::from_mode(0o755)).unwrap();
+        std::os::unix::fs::symlink("b.img", tree.join("link.bin")).unwrap();
+    });
+    assert!(result.findings.is_empty(), "{:?}", result.findings);
+    let repository = bench.spaces.repository();
+    let files = repository.listing(&result.committed.tree).unwrap();
+    let content = |path: &str| String::from_utf8(repository.blob(&files[path].object).unwrap()).unwrap();
+    assert_eq!((content("b.img"), content("mode.bin")), (pointer.clone(), pointer));
+    assert_eq!(files["mode.bin"].kind, helix_git::EntryKind::Executable);
+    assert_eq!(content("link.bin"), "b.img", "a link is what it says");
+    let object = bench.git(&bench.user(), &["hash-object", "--no-filters", &place.join(digest).display().to_string()]);
+    assert!(repository.size(&object).is_err(), "its content is stored");
+}
