@@ -554,3 +554,22 @@ fn a_large_file_of_lfs_is_moved_by_its_pointer() {
     let object = bench.git(&bench.user(), &["hash-object", "--no-filters", &place.join(digest).display().to_string()]);
     assert!(repository.size(&object).is_err(), "its content is stored");
 }
+
+/// Git keeps the submodules of each work tree with that.
+#[test]
+fn work_of_a_linked_work_tree_has_its_submodules() {
+    let bench = Bench::new();
+    with_submodules(&bench);
+    let linked = bench.home.path().join("linked");
+    bench.git(&bench.user(), &["worktree", "add", "-q", &linked.display().to_string()]);
+    let modules = bench.user().join(".git/modules");
+    let update = ["-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init", "--recursive"];
+    bench.git(&linked, &update);
+    fs::rename(&modules, modules.with_extension("gone")).unwrap();
+    let place = bench.home.path().join("copy");
+    fs::create_dir(&place).unwrap();
+    let copy = WorkCopy::take(&linked, &place, &environment(bench.home.path())).unwrap();
+    let spaces = Workspaces::new(copy.repository, &bench.home.path().join("other-state")).unwrap();
+    let gate = spaces.gate_checkout(&job(), &copy.commit).unwrap();
+    assert_eq!(read(&gate.join("vendor/outer/deep/inner/file.txt")), "inner\n");
+}
