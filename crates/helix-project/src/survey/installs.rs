@@ -127,7 +127,8 @@ fn packages(directory: &Path) -> Option<Install> {
     let command = match package.manager {
         Manager::Npm => "npm install --no-package-lock",
         Manager::Pnpm => "pnpm install --no-lockfile",
-        Manager::Yarn => "yarn install",
+        // Newer versions refuse to lock anything in a CI, which commands are told to be in.
+        Manager::Yarn => "yarn install --no-immutable",
         Manager::Bun => "bun install",
     };
     Some(install("package.json", package.manager.program(), &[command]))

@@ -61,6 +61,10 @@ fn a_manifest_alone_says_what_installs_it() {
             &["pnpm install --no-lockfile"],
         ),
         (
+            &[("package.json", "{\"dependencies\": {\"a\": \"1\"}, \"packageManager\": \"yarn@4.1.0\"}")],
+            &["yarn install --no-immutable"],
+        ),
+        (
             &[("package.json", "{\"dependencies\": {\"a\": \"1\"}}"), ("yarn.lock", "")],
             &["yarn install --frozen-lockfile"],
         ),
