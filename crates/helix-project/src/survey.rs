@@ -212,10 +212,10 @@ pub fn finds_packages_itself(directory: &Path) -> bool {
     builds && !is_told && has_package && !directory.join("src").is_dir()
 }
 
-/// A path as a word of a command.
-fn quoted(path: &str) -> String {
-    let is_plain = path.chars().all(|c| c.is_alphanumeric() || "_-./".contains(c));
-    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+/// A text as a word of a command.
+pub fn quoted(text: &str) -> String {
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "_-./".contains(c));
+    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// How far below the root test files are looked for, and in how many directories.
