@@ -573,3 +573,19 @@ fn work_of_a_linked_work_tree_has_its_submodules() {
     let gate = spaces.gate_checkout(&job(), &copy.commit).unwrap();
     assert_eq!(read(&gate.join("vendor/outer/deep/inner/file.txt")), "inner\n");
 }
+
+/// What lies in a submodule's directory itself is not what work places are filled from: its user is told what moves it.
+#[test]
+fn a_submodule_with_a_git_directory_of_its_own_is_told() {
+    let bench = Bench::new();
+    let other = bench.other("other", "other\n");
+    bench.git(&bench.user(), &["clone", "-q", &other.display().to_string(), "vendor/other"]);
+    bench.git(&bench.user(), &["submodule", "add", "-q", &other.display().to_string(), "vendor/other"]);
+    let base = bench.commit_all(&bench.user(), "with other");
+    let warnings = || Repository::open(&bench.user(), environment(bench.home.path())).unwrap().warnings().to_vec();
+    assert!(warnings()[0].to_string().contains("git submodule absorbgitdirs"));
+    assert!(fs::read_dir(bench.place(&base).join("vendor/other")).unwrap().next().is_none());
+    bench.git(&bench.user(), &["submodule", "absorbgitdirs"]);
+    assert!(warnings().is_empty());
+    assert_eq!(read(&bench.place(&base).join("vendor/other/file.txt")), "other\n");
+}
