@@ -11,6 +11,7 @@ use helix_core::said::Words;
 use helix_git::TreeListing;
 use helix_language::recorded;
 use helix_process::bounded::read_bytes_beneath;
+use helix_project::survey::quoted;
 
 /// Most that are tried.
 const MOST: usize = 40;
@@ -82,6 +83,11 @@ const INSTALLERS: [(&str, &str); 6] = [
     ("package.json", "npm install"),
 ];
 
+/// A command in a directory: set-ups start in the root, without a shell.
+fn in_directory(directory: &str, command: &str) -> String {
+    format!("sh -c {}", quoted(&format!("cd {} && {command}", quoted(directory))))
+}
+
 /// What brings these ignored files into every checkout.
 pub(crate) fn remedy(names: &[String], files: &TreeListing, users: &Path) -> Words {
     let (mut setup, mut copy, mut more): (Vec<String>, Vec<String>, Vec<Words>) = Default::default();
@@ -92,7 +98,7 @@ pub(crate) fn remedy(names: &[String], files: &TreeListing, users: &Path) -> Wor
             let beside = |file: &str| if above.is_empty() { file.to_owned() } else { format!("{above}/{file}") };
             let known = INSTALLERS.iter().find(|(file, _)| files.contains_key(&beside(file)));
             let install = known.map_or("npm install", |(_, command)| command);
-            setup.push(if above.is_empty() { install.to_owned() } else { format!("cd {above} && {install}") });
+            setup.push(if above.is_empty() { install.to_owned() } else { in_directory(above, install) });
         } else if users.join(path).join("pyvenv.cfg").is_file() {
             more.push(recorded!("gate-lacks-venv", path = path));
         } else if is_directory {

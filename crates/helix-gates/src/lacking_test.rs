@@ -2,6 +2,22 @@
 
 use super::*;
 
+/// Set-ups have no shell, and a name is a word whatever it holds.
+#[test]
+fn what_is_installed_in_a_directory_is_one_command() {
+    let entry = helix_git::TreeEntry { kind: helix_git::EntryKind::File, object: "1".repeat(40) };
+    let directories = ["", "web/", "a 'b'; c/"];
+    let files = directories.map(|directory| (format!("{directory}package-lock.json"), entry.clone()));
+    let names = directories.map(|directory| format!("{directory}node_modules/"));
+    let said = helix_language::Language::English.words(&remedy(&names, &files.into(), Path::new("/nowhere")));
+    let list = said.split_once("setup = ").unwrap().1;
+    let setup: Vec<String> = serde_json::from_str(&list[..=list.rfind(']').unwrap()]).unwrap();
+    let words: Vec<Vec<String>> = setup.iter().map(|line| helix_plan::split_words(line).unwrap()).collect();
+    assert_eq!(words[0], ["npm", "ci"]);
+    assert_eq!(words[1], ["sh", "-c", "cd web && npm ci"]);
+    assert_eq!(words[2], ["sh", "-c", "cd 'a '\\''b'\\''; c' && npm ci"]);
+}
+
 #[test]
 fn nothing_is_laid_over_what_is_there_or_taken_from_outside() {
     let place = tempfile::tempdir().unwrap();

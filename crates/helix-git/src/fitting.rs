@@ -203,8 +203,8 @@ fn stays_below(target: &Path, top: &Path) -> bool {
         })
 }
 
-/// A path as a pattern that fits it alone.
-fn pattern(path: &str) -> String {
+/// A path as a pattern of a `.gitignore` that fits it alone.
+pub fn pattern(path: &str) -> String {
     let mut pattern = String::from("/");
     for letter in path.chars() {
         if matches!(letter, '*' | '?' | '[' | ']' | '\\' | ' ' | '!' | '#') {

@@ -3,6 +3,7 @@
 //!
 //! Must not run a filter, nor fetch anything. Pointers are written by anybody: they name one object, by its digest, and nothing else.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs;
@@ -132,37 +133,50 @@ impl Workspaces {
         Ok(Pointer::parse(&self.repository().blob(&entry.object)?, &entry.object))
     }
 
-    /// Names by its pointer again what was taken into the index and has the content of a file that was put: it was moved, copied, or has
-    /// another mode. Only where the attributes that were taken keep it apart.
-    pub(crate) fn point_again(&self, place: &Place, taken: &[u8]) -> Result<(), GitError> {
+    /// The pointers, as ids of blobs, of changed files that have the content of one that was put: they were moved, copied, or have
+    /// another mode. Only where the attributes in the index keep them apart.
+    pub(crate) fn pointed(&self, place: &Place, changed: &[Vec<u8>]) -> Result<HashMap<Vec<u8>, String>, GitError> {
         let record = place.apart()?;
         let known: HashMap<&str, &Pointer> =
             record.values().map(|put| (put.pointer.digest.as_str(), &put.pointer)).collect();
         let sizes: HashSet<u64> = known.values().map(|pointer| pointer.size).collect();
-        let pointer = |path: &[u8]| {
-            let digest = digest(&place.path, Path::new(OsStr::from_bytes(path)), |size| sizes.contains(&size))?;
-            known.get(digest.as_str()).copied()
+        // However often one was linked to, no more is read than can be put.
+        let left = Cell::new(MAX_SIZE);
+        let is_read = |size| {
+            let rest = left.get().checked_sub(size).filter(|_| sizes.contains(&size));
+            rest.inspect(|rest| left.set(*rest)).is_some()
         };
-        let taken = taken.split(|byte| *byte == 0).filter(|path| !path.is_empty() && !sizes.is_empty());
-        let same: HashMap<&[u8], &Pointer> = taken.filter_map(|path| Some((path, pointer(path)?))).collect();
+        let pointer = |path: &[u8]| {
+            known.get(digest(&place.path, Path::new(OsStr::from_bytes(path)), is_read)?.as_str()).copied()
+        };
+        let changed = changed.iter().filter(|_| !sizes.is_empty());
+        let same: HashMap<&[u8], &Pointer> = changed.filter_map(|path| Some((&path[..], pointer(path)?))).collect();
         if same.is_empty() {
-            return Ok(());
+            return Ok(HashMap::new());
         }
         let asked: Vec<u8> = same.keys().flat_map(|path| path.iter().copied().chain([0])).collect();
         let asked = self.inside(place, ["check-attr", "--cached", "-z", "--stdin", "filter"]).stdin(asked).run()?;
         let fields: Vec<&[u8]> = asked.stdout.split(|byte| *byte == 0).collect();
         let marked = fields.chunks_exact(3).filter(|field| field[2] == b"lfs");
-        let marked: HashMap<&[u8], &Pointer> =
-            marked.filter_map(|field| Some((field[0], *same.get(field[0])?))).collect();
+        Ok(marked.filter_map(|field| Some((field[0].to_vec(), same.get(field[0])?.object.clone()))).collect())
+    }
+
+    /// Takes files into the index by their pointers: what is in them is stored nowhere.
+    pub(crate) fn point_again(&self, place: &Place, pointed: &HashMap<Vec<u8>, String>) -> Result<(), GitError> {
+        if pointed.is_empty() {
+            return Ok(());
+        }
+        let paths: Vec<u8> = pointed.keys().flat_map(|path| path.iter().copied().chain([0])).collect();
+        let args = ["update-index", "--add", "--replace", "--info-only", "-z", "--stdin"];
+        self.inside(place, args).stdin(paths).run()?;
         let mut entries = Vec::new();
         for entry in self.inside(place, ["ls-files", "-z", "--stage"]).run()?.names() {
             let mut parts = entry.splitn(2, |byte| *byte == b'\t');
             let (Some(before), Some(path)) = (parts.next(), parts.next()) else { continue };
-            let (Some(pointer), Some(mode)) = (marked.get(path), before.split(|byte| *byte == b' ').next()) else {
+            let (Some(object), Some(mode)) = (pointed.get(path), before.split(|byte| *byte == b' ').next()) else {
                 continue;
             };
-            let object = pointer.object.as_bytes();
-            entries.extend([mode, b" ", object, b"\t", path, b"\0"].concat());
+            entries.extend([mode, b" ", object.as_bytes(), b"\t", path, b"\0"].concat());
         }
         self.inside(place, ["update-index", "-z", "--index-info"]).stdin(entries).run().map(drop)
     }

@@ -38,7 +38,7 @@ pub use base::{MergeConflict, Merged};
 pub use clean::SpentBranch;
 pub use environment::GitEnvironment;
 pub use error::{GitError, OpenError};
-pub use fitting::Fitting;
+pub use fitting::{Fitting, pattern as ignore_pattern};
 pub use integrate::{Integration, IntegrationRequest, Landing, PreparedMerge};
 pub use leftover::wait_for_leftovers;
 pub use objects::{CommitObject, EntryKind, TreeEntry, TreeListing, escape_path};

@@ -160,7 +160,7 @@ const MAX_MODULES: u64 = 1 << 20;
 pub enum OpenWarning {
     /// History ends somewhere: old bases cannot be compared with.
     Shallow,
-    /// It has submodules that are not here, and are empty in Helix's worktrees.
+    /// It has submodules that are not in its `.git`, and are empty in Helix's worktrees.
     Submodules,
     /// The user is in the middle of something: the result will be left on a branch beside theirs.
     InProgress(Operation),
@@ -170,9 +170,10 @@ impl std::fmt::Display for OpenWarning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Shallow => f.write_str("the clone is shallow; `git fetch --unshallow` makes it whole"),
-            Self::Submodules => {
-                f.write_str("submodules are not here; `git submodule update --init --recursive` brings them")
-            }
+            Self::Submodules => f.write_str(
+                "submodules are not here; `git submodule update --init --recursive` brings them, \
+                 `git submodule absorbgitdirs` those with a `.git` directory of their own",
+            ),
             Self::InProgress(operation) => {
                 write!(f, "a {} is in progress; the result will be left on a branch of its own", operation.word())
             }
@@ -220,7 +221,7 @@ impl Repository {
         }
         let modules = read_text(Some(&top), &top.join(".gitmodules"), MAX_MODULES).ok().flatten().unwrap_or_default();
         let paths = modules.lines().filter_map(|line| line.trim().strip_prefix("path")?.trim_start().strip_prefix('='));
-        if paths.into_iter().any(|path| top.join(path.trim()).is_dir() && !top.join(path.trim()).join(".git").exists())
+        if paths.into_iter().any(|path| top.join(path.trim()).is_dir() && !top.join(path.trim()).join(".git").is_file())
         {
             warnings.push(OpenWarning::Submodules);
         }

@@ -4,6 +4,7 @@
 //! Must not judge the work. What the agent did to the git of its work place (commits, branches, configuration, hooks, marks in its
 //! index) is not looked at.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
@@ -80,6 +81,11 @@ pub enum Repair {
         /// The name, its odd bytes as `\xNN`.
         path: String,
     },
+    /// Submodules are at commits that the user's repository has not got.
+    SubmoduleUnknown {
+        /// Which.
+        detail: String,
+    },
     /// Files that the user's repository converts by a program were committed as they are on the disk.
     Unfiltered {
         /// Which, and by what they would be converted.
@@ -101,6 +107,9 @@ impl std::fmt::Display for Repair {
             Self::WorktreeGone => f.write_str("the worktree was gone; nothing that was not committed before is left"),
             Self::FilesUnreadable { detail } => write!(f, "some files could not be read and are missing: {detail}"),
             Self::NameNotText { path } => write!(f, "the name of {path} is not UTF-8"),
+            Self::SubmoduleUnknown { detail } => {
+                write!(f, "names commits of submodules that are not in your repository: {detail}")
+            }
             Self::Unfiltered { detail } => {
                 write!(f, "Helix runs no git filters: it committed as it is on the disk: {detail}")
             }
@@ -116,6 +125,8 @@ struct Harvest<'a> {
     repairs: Vec<Repair>,
     findings: Vec<Finding>,
     runs_by_itself: Vec<SelfRunning>,
+    /// Files that are named by pointers, with those.
+    pointed: HashMap<Vec<u8>, String>,
     /// Bytes in the files that are taken.
     size: u64,
 }
@@ -144,8 +155,8 @@ impl Workspaces {
         let former = repository.find_commit(&reference)?;
         let parents = if base.has_markers() { base.parents.clone() } else { vec![base.id.clone()] };
         let former = former.filter(|one| one.parents == parents && one.message == message);
-        let mut harvest =
-            Harvest { spaces: self, place, repairs: vec![], findings: vec![], runs_by_itself: vec![], size: 0 };
+        let (repairs, findings, runs_by_itself, pointed) = (vec![], vec![], vec![], HashMap::new());
+        let mut harvest = Harvest { spaces: self, place, repairs, findings, runs_by_itself, pointed, size: 0 };
         let tip = if is_directory(&harvest.place.path) {
             let tree = harvest.tree(&start)?;
             repository.step(|| format!("the files of {}/{} are taken", key.phase, key.attempt));
@@ -205,6 +216,8 @@ impl Workspaces {
 enum Fate {
     /// Its content is taken, or its absence.
     Taken,
+    /// It is named by its pointer.
+    Pointed,
     /// It is no file any more.
     Dropped,
     Unreadable,
@@ -229,15 +242,29 @@ impl Harvest<'_> {
             }
             Some(changed) => changed?,
         };
-        let none = "0".repeat(start.tree.as_str().len());
-        let (mut taken, mut dropped, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
         self.size = 0;
+        let count = changed.len();
+        // What is kept apart, the attributes of the result say.
+        let is_attributes = |path: &Vec<u8>| path == b".gitattributes" || path.ends_with(b"/.gitattributes");
+        let (attributes, others): (Vec<_>, Vec<_>) = changed.into_iter().partition(is_attributes);
+        let none = "0".repeat(start.tree.as_str().len());
+        if self.take(&attributes, count, &none)? {
+            self.pointed = self.spaces.pointed(&self.place, &others)?;
+            self.take(&others, count, &none)?;
+        }
+        self.spaces.inside(&self.place, ["write-tree"]).run()?.tree()
+    }
+
+    /// Takes changed paths, of so many, into the index; whether they are not too many or too large. `none` is the id of no object.
+    fn take(&mut self, changed: &[Vec<u8>], count: usize, none: &str) -> Result<bool, GitError> {
+        let (mut taken, mut dropped, mut unreadable, mut pointed) = (vec![], vec![], vec![], HashMap::new());
         for path in changed.iter().take(MAX_FILES + 1) {
             if self.size > MAX_SIZE {
                 break;
             }
             match self.fate(path) {
                 Fate::Taken => taken.extend(path.strip_suffix(b"/").unwrap_or(path).iter().copied().chain([0])),
+                Fate::Pointed => pointed.extend(self.pointed.remove_entry(path)),
                 Fate::Dropped => {
                     dropped.extend(format!("0 {none}\t").bytes().chain(path.iter().copied()).chain([0]));
                 }
@@ -245,26 +272,27 @@ impl Harvest<'_> {
                 Fate::Refused => {}
             }
         }
-        if changed.len() > MAX_FILES || self.size > MAX_SIZE {
-            let (count, size) = (changed.len(), self.size >> 20);
+        let is_too_much = count > MAX_FILES || self.size > MAX_SIZE;
+        if is_too_much {
+            let size = self.size >> 20;
             let most_size = MAX_SIZE >> 20;
             let message =
                 recorded!("result-too-much", files = count, size = size, most = MAX_FILES, most_size = most_size);
             self.findings.push(finding("result.too_much", message));
-            (taken, dropped) = (Vec::new(), Vec::new());
+            (taken, dropped, pointed) = Default::default();
         }
         if !dropped.is_empty() {
             self.spaces.inside(&self.place, ["update-index", "-z", "--index-info"]).stdin(dropped).run()?;
         }
         if !taken.is_empty() {
             let args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-            self.spaces.inside(&self.place, args).stdin(taken.clone()).run()?;
-            self.spaces.point_again(&self.place, &taken)?;
+            self.spaces.inside(&self.place, args).stdin(taken).run()?;
         }
+        self.spaces.point_again(&self.place, &pointed)?;
         if !unreadable.is_empty() {
             self.repairs.push(Repair::FilesUnreadable { detail: some_of(&unreadable) });
         }
-        self.spaces.inside(&self.place, ["write-tree"]).run()?.tree()
+        Ok(!is_too_much)
     }
 
     /// What differs from the index, after repositories inside that the project does not declare as submodules have become plain
@@ -320,6 +348,7 @@ impl Harvest<'_> {
         match found {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Fate::Taken,
             Err(_) => Fate::Unreadable,
+            Ok(found) if found.is_file() && self.pointed.contains_key(path) => Fate::Pointed,
             Ok(found) if found.is_file() && found.len() > MAX_FILE => {
                 let name = escape_path(path);
                 let (size, most) = (found.len() >> 20, MAX_FILE >> 20);
@@ -369,6 +398,10 @@ impl Harvest<'_> {
         let (found, too_many) = self_running(repository, changes, &tip.tree)?;
         self.runs_by_itself = found;
         self.findings.extend(too_many);
+        let unknown = self.spaces.unknown_submodules(changes, &tip.tree)?;
+        if !unknown.is_empty() {
+            self.repairs.push(Repair::SubmoduleUnknown { detail: some_of(&unknown) });
+        }
         // A pointer is as its filter would have it.
         let pointers = self.place.pointers()?;
         let is_converted = |change: &&RawChange| change.new.as_ref().is_some_and(|new| !pointers.contains(&new.object));

@@ -4,9 +4,9 @@
 //! Where a submodule lies is said by the tree; `.gitmodules` only says its name, and may say anything.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use helix_core::ids::{CommitId, TreeId};
@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::error::GitError;
 use super::files::remove_tree;
-use super::objects::{CommitObject, EntryKind, empty_tree};
+use super::objects::{CommitObject, EntryKind, RawChange, empty_tree, escape_path};
 use super::own::object_directories;
 use super::repository::Repository;
 use super::workspaces::{MEMORY, Place, Workspaces, is_directory};
@@ -28,8 +28,10 @@ const MAX_READ: usize = 1 << 20;
 /// Below the host's own repository.
 const DIRECTORY: &str = "modules";
 
-/// A repository of which the submodules are filled.
+/// A repository with submodules.
 struct Level<'a> {
+    /// The host's own one, whose settings count for all of them.
+    host: &'a Repository,
     repository: &'a Repository,
     tree: TreeId,
     /// Where git keeps the repositories of its submodules, by their names.
@@ -52,12 +54,35 @@ impl Workspaces {
     /// # Errors
     /// Git or the disk failed.
     pub(crate) fn fill_submodules(&self, place: &Place, commit: &CommitId) -> Result<(), GitError> {
-        let (repository, user) = (self.repository(), self.repository().user());
-        let tree = repository.commit(commit.as_str())?.tree;
-        let kept = [user.own_dir(), user.common_dir()].map(|directory| directory.join(DIRECTORY)).to_vec();
-        let level = Level { repository, tree, kept, at: Path::new(""), depth: 0 };
+        let tree = self.repository().commit(commit.as_str())?.tree;
         let mut left = MOST;
-        level.fill(place, &mut left)
+        self.level(tree).fill(place, &mut left)
+    }
+
+    /// Submodules that changes bring to commits which the user has not got, by their paths; `tree` is what they lead to.
+    ///
+    /// # Errors
+    /// Git or the disk failed.
+    pub(crate) fn unknown_submodules(&self, changes: &[RawChange], tree: &TreeId) -> Result<Vec<String>, GitError> {
+        let of = |change: &RawChange| change.new.clone().filter(|new| new.kind == EntryKind::Submodule);
+        let changed: Vec<_> = changes.iter().filter_map(|change| Some((&change.path, of(change)?.object))).collect();
+        if changed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (level, names, mut left) = (self.level(tree.clone()), self.repository().submodule_names(tree)?, MOST);
+        let mut unknown = Vec::new();
+        for (path, commit) in changed {
+            if level.find(names.get(Path::new(OsStr::from_bytes(path))), &commit, &mut left)?.is_none() {
+                unknown.push(escape_path(path));
+            }
+        }
+        Ok(unknown)
+    }
+
+    fn level(&self, tree: TreeId) -> Level<'_> {
+        let (repository, user) = (self.repository(), self.repository().user());
+        let kept = [user.own_dir(), user.common_dir()].map(|directory| directory.join(DIRECTORY)).to_vec();
+        Level { host: repository, repository, tree, kept, at: Path::new(""), depth: 0 }
     }
 }
 
@@ -71,31 +96,29 @@ impl Level<'_> {
         let names = if self.depth > DEEPEST { BTreeMap::new() } else { self.repository.submodule_names(&self.tree)? };
         for (path, commit) in submodules {
             let at = self.at.join(&path);
-            let found = match names.get(&path) {
-                Some(name) => self.find(name, &commit, left)?,
-                None => None,
-            };
-            match found {
+            match self.find(names.get(&path), &commit, left)? {
                 None => empty(place, &at)?,
                 Some(Found { repository, commit, kept }) => {
                     fill(&repository, place, &at, &commit.id)?;
                     let (kept, depth) = (vec![kept.join(DIRECTORY)], self.depth + 1);
-                    Level { repository: &repository, tree: commit.tree, kept, at: &at, depth }.fill(place, left)?;
+                    let (host, repository) = (self.host, &repository);
+                    Level { host, repository, tree: commit.tree, kept, at: &at, depth }.fill(place, left)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// One of its submodules, if the user has it, and if it may be filled still.
-    fn find(&self, name: &str, commit: &str, left: &mut usize) -> Result<Option<Found>, GitError> {
-        let Some(kept) = self.kept.iter().find_map(|kept| kept_in(kept, name)) else { return Ok(None) };
+    /// One of its submodules, if it has a name, the user has it, and it may be looked for still.
+    fn find(&self, name: Option<&String>, commit: &str, left: &mut usize) -> Result<Option<Found>, GitError> {
+        let kept = name.and_then(|name| self.kept.iter().find_map(|kept| kept_in(kept, name)));
+        let Some(kept) = kept else { return Ok(None) };
         let Some(fewer) = left.checked_sub(1) else {
-            tracing::warn!(name, "there are more submodules than are filled: this one is empty");
+            tracing::warn!(name, "there are more submodules than are looked for: this one counts as absent");
             return Ok(None);
         };
         *left = fewer;
-        let repository = self.repository.lent(&kept)?;
+        let repository = self.host.lent(&kept)?;
         let commit = repository.find_commit(commit).ok().flatten();
         Ok(commit.map(|commit| Found { repository, commit, kept }))
     }

@@ -111,8 +111,11 @@ impl Repository {
 
 /// What commits name and do not hold is where it was: repositories of submodules, and files that are kept apart.
 fn lend_kept(source: &Repository, own: &Path) -> Result<(), GitError> {
-    for name in ["modules", "lfs"] {
-        let (from, to) = (source.common_dir().join(name), own.join(name));
+    // Of a linked work tree, git keeps the submodules with it.
+    let modules = [source.own_dir(), source.common_dir()].map(|directory| directory.join("modules"));
+    let modules = modules.into_iter().find(|modules| modules.is_dir()).map(|modules| ("modules", modules));
+    for (name, from) in modules.into_iter().chain([("lfs", source.common_dir().join("lfs"))]) {
+        let to = own.join(name);
         if from.is_dir() && fs::symlink_metadata(&to).is_err() {
             std::os::unix::fs::symlink(&from, &to).map_err(GitError::disk("link", &to))?;
         }

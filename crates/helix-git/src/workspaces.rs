@@ -208,7 +208,7 @@ impl Workspaces {
         let output = match self.inside(place, &args).limit(QUICKLY).run() {
             // Git waits at a pipe that is called like a file of its own; no pipe is part of a result.
             Err(GitError::TimedOut { .. }) => {
-                remove_specials(&place.path)?;
+                remove_specials(&place.path, &[])?;
                 self.inside(place, &args).run()?
             }
             output => output?,
@@ -231,7 +231,8 @@ impl Workspaces {
 
     fn renew(&self, place: &Place, commit: &CommitId) -> Result<(), GitError> {
         remove_stale_lock(&place.index)?;
-        remove_specials(&place.path)?;
+        // No tree can hold one: git leaves it where it is.
+        remove_specials(&place.path, &[".git"])?;
         self.inside(place, ["read-tree", "--reset", "-u", commit.as_str()]).run()?;
         self.inside(place, ["clean", "--quiet", "-xffd"]).run()?;
         self.complete(place, commit)
@@ -314,9 +315,11 @@ impl Workspaces {
                 done.stuck.push((job, error.fault().message));
             }
         }
-        // They only save work, and of places that are kept they are made anew.
+        // What an attempt was given is known by them alone: its place is committed without that.
+        let is_unsaved = |name: &str| unsaved.iter().any(|key| key.job.as_str() == name);
         for record in list(&records_of(state))? {
-            if !is_living(record.file_name().and_then(OsStr::to_str).unwrap_or_default()) {
+            let name = record.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            if !is_living(name) && !is_unsaved(name) {
                 remove_tree(&record)?;
             }
         }
@@ -395,13 +398,16 @@ pub(crate) fn is_directory(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
-/// Removes pipes, sockets and devices: git does not see them, or waits at them.
-fn remove_specials(path: &Path) -> Result<(), GitError> {
+/// Removes pipes, sockets and devices: git does not see them, or waits at them. And what has one of these names.
+fn remove_specials(path: &Path, names: &[&str]) -> Result<(), GitError> {
     let mut open = vec![path.to_path_buf()];
     while let Some(directory) = open.pop() {
         // What cannot be listed holds nothing that git could open.
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             match entry.file_type() {
+                Ok(_) if entry.file_name().to_str().is_some_and(|name| names.contains(&name)) => {
+                    remove_tree(&entry.path())?;
+                }
                 Ok(kind) if kind.is_dir() => open.push(entry.path()),
                 Ok(kind) if !kind.is_file() && !kind.is_symlink() => remove_tree(&entry.path())?,
                 Ok(_) | Err(_) => {}

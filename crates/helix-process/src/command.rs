@@ -204,7 +204,7 @@ impl ToolEnvironment {
 fn logins(value: &str) -> impl Iterator<Item = &str> {
     value.match_indices("://").filter_map(|(at, mark)| {
         let rest = &value[at + mark.len()..];
-        let authority = rest.split(|c: char| c.is_whitespace() || "/?#,|".contains(c)).next()?;
+        let authority = rest.split(|c: char| c.is_whitespace() || "/?#".contains(c)).next()?;
         let (login, _) = authority.rsplit_once('@')?;
         Some(login.split_once(':').map_or(login, |(name, password)| if password.is_empty() { name } else { password }))
     })

@@ -45,10 +45,11 @@ fn addresses_with_a_login_are_for_those_who_are_trusted_and_the_login_is_known()
         ("PIP_EXTRA_INDEX_URL", "https://pypi.org/simple https://me:secret@mirror/simple"),
         ("UV_INDEX", "own=https://d41d8cd98f00b204@mirror/simple"),
         ("UV_FIND_LINKS", "https://mirror/a@b"),
+        ("ALL_PROXY", "https://one/,https://us:with,comma@two|https://three"),
     ];
     let logins = |environment: &ToolEnvironment| environment.logins().map(|one| one.value).collect::<Vec<_>>();
     let environment = given(&some, true);
-    assert_eq!(logins(&environment), ["secret", "d41d8cd98f00b204"]);
+    assert_eq!(logins(&environment), ["with,comma", "secret", "d41d8cd98f00b204"]);
     let environment = given(&some, false);
     assert_eq!(names(&environment), ["UV_FIND_LINKS", "npm_config_registry"]);
     assert!(logins(&environment).is_empty());

@@ -123,7 +123,7 @@ pub fn survey(directory: &Path) -> Survey {
     }
     if directory.join("pom.xml").is_file() {
         // With `-q` nobody sees how many tests have passed.
-        found(&JAVA, Some(Tests::new(&format!("{} -B -ntp test", maven(directory)), "pom.xml")));
+        found(&JAVA, Some(Tests::new(&format!("{} -B -ntp test", built_by(directory, "./mvnw", "mvn")), "pom.xml")));
     }
     if let Some(package) = Package::read(directory) {
         found(package.language(), package.tests());
@@ -138,11 +138,11 @@ pub fn survey(directory: &Path) -> Survey {
     survey
 }
 
-/// Maven by the project's own wrapper, where it has one that can be started.
-pub(crate) fn maven(directory: &Path) -> &'static str {
+/// A build tool by the project's own wrapper, where it has one that can be started.
+fn built_by(directory: &Path, wrapper: &'static str, tool: &'static str) -> &'static str {
     use std::os::unix::fs::PermissionsExt as _;
-    let wrapper = std::fs::metadata(directory.join("mvnw"));
-    if wrapper.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o100 != 0) { "./mvnw" } else { "mvn" }
+    let found = std::fs::metadata(directory.join(wrapper));
+    if found.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o100 != 0) { wrapper } else { tool }
 }
 
 /// Files that only Python projects have, and that may name the program that runs their tests.
@@ -212,10 +212,10 @@ pub fn finds_packages_itself(directory: &Path) -> bool {
     builds && !is_told && has_package && !directory.join("src").is_dir()
 }
 
-/// A path as a word of a command.
-fn quoted(path: &str) -> String {
-    let is_plain = path.chars().all(|c| c.is_alphanumeric() || "_-./".contains(c));
-    if is_plain { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
+/// A text as a word of a command.
+pub fn quoted(text: &str) -> String {
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "_-./".contains(c));
+    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// How far below the root test files are looked for, and in how many directories.

@@ -3,7 +3,7 @@
 //! Must not know what is done with it.
 
 use helix_core::ids::CommitId;
-use helix_git::{GitError, Repository, TreeListing};
+use helix_git::{EntryKind, GitError, Repository, TreeListing};
 use sha2::{Digest as _, Sha256};
 
 /// Files that decide what package managers install, wherever they lie.
@@ -68,7 +68,8 @@ pub(crate) fn locks(repository: &Repository, commit: &CommitId) -> Result<String
 
 fn digest_of(files: &TreeListing) -> String {
     let mut hash = Sha256::new();
-    for (path, entry) in files.iter().filter(|(path, _)| decides(path)) {
+    // Of a submodule, the commit has all such files.
+    for (path, entry) in files.iter().filter(|(path, entry)| decides(path) || entry.kind == EntryKind::Submodule) {
         hash.update(format!("{path}\0{}\0", entry.object));
     }
     hex(&hash.finalize())

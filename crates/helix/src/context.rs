@@ -117,13 +117,13 @@ impl Context {
         Ok(self.active_venv().or(configured))
     }
 
-    /// Where programs are looked for as jobs of the project do: first in their virtual environment.
+    /// Where programs are looked for as jobs do: first in the virtual environment that the user has chosen, else that of the project.
     ///
     /// # Errors
     /// The caller has chosen one that is none; those of [`Settings::load`].
-    pub(crate) fn search_path(&self, project: &Path) -> Result<String, CommandError> {
+    pub(crate) fn search_path(&self, project: Option<&Path>) -> Result<String, CommandError> {
         let path = self.environment.variable("PATH").unwrap_or_default();
-        let venv = chosen_venv(self.venv()?, Some(project))?;
+        let venv = chosen_venv(self.venv()?, project)?;
         Ok(venv.map_or_else(|| path.to_owned(), |venv| format!("{venv}/bin:{path}")))
     }
 

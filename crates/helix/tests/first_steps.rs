@@ -126,10 +126,7 @@ fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
     }
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
     let init = crate::user::ran(user.helix().env("PATH", &path).arg("init").output().unwrap());
-    assert!(
-        init.stdout.contains("python3 -m pytest -q  (") && init.stdout.contains("; pytest is not installed)"),
-        "{init:#?}"
-    );
+    assert!(init.stdout.contains("python3 -m pytest -q  ("), "{init:#?}");
     let ran = crate::user::ran(user.helix().env("PATH", &path).arg("doctor").output().unwrap());
     assert_eq!(ran.code, 4, "{ran:#?}");
     for line in [
@@ -150,8 +147,6 @@ fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
     let below = below.env("PATH", &path).current_dir(user.work().join("part")).arg("doctor").output().unwrap();
     let below = crate::user::ran(below);
     assert!(below.stdout.contains("✓ pytest: pytest 9") && below.stdout.contains("✗ cargo for Rust: "), "{below:#?}");
-    let init = crate::user::ran(user.helix().env("PATH", path).arg("init").output().unwrap());
-    assert!(!init.stdout.contains("pytest is not installed"), "{init:#?}");
 }
 
 #[test]

@@ -37,6 +37,29 @@ fn a_cloned_repository_starts_no_program_before_its_user_trusts_it() {
     user.run(&["trust", "elsewhere/helix.toml"]).refused(2, &["HX0920"]);
 }
 
+/// What `init` and `doctor` look at is a repository of others: no Python of it, and no module in the place of pytest.
+#[test]
+fn looking_around_in_a_cloned_repository_starts_nothing_of_it() {
+    for environment in [true, false] {
+        let user = User::new();
+        user.write("pyproject.toml", "[tool.pytest.ini_options]\n");
+        user.write("pytest.py", "open('ran', 'w')\n");
+        for name in ["python", "python3"].into_iter().filter(|_| environment) {
+            let path = user.write(&format!(".venv/bin/{name}"), "#!/bin/sh\ntouch \"$(dirname \"$0\")/../../ran\"\n");
+            std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        }
+        user.repository();
+        let ran = user.work().join("ran");
+        let doctor = user.run(&["doctor"]);
+        assert!(doctor.stdout.contains("python3 for Python") && !ran.exists(), "{doctor:?}");
+        let init = user.run(&["init"]);
+        assert!(init.code == 0 && !ran.exists(), "{init:?}");
+        // `init` trusts it: then the doctor asks what jobs would start.
+        let doctor = user.run(&["doctor"]);
+        assert!(ran.exists(), "{doctor:?}");
+    }
+}
+
 /// The agent has a shell, the program and the file: what it lacks is a way to the record.
 #[test]
 fn an_agent_cannot_trust_a_project_for_its_user() {

@@ -439,3 +439,153 @@ fn a_file_of_lfs_that_is_moved_stays_one() {
     let notes: Vec<String> = result.repairs.iter().map(ToString::to_string).collect();
     assert_eq!(notes, ["Helix runs no git filters: it committed as it is on the disk: other.bin (filter lfs)"]);
 }
+
+/// A host that ended before it could commit leaves the next one all that tells files of LFS, and what was prepared, from work.
+#[test]
+fn work_that_is_committed_by_the_next_host_has_pointers() {
+    let bench = Bench::new();
+    let pointer = bench.object("the whole picture\n");
+    fs::write(bench.user().join(".gitattributes"), "*.bin filter=lfs -text\n").unwrap();
+    fs::write(bench.user().join("a.bin"), &pointer).unwrap();
+    let base = bench.commit_all(&bench.user(), "with lfs");
+    let tree = bench.place(&base);
+    let kept = bench.home.path().join("prepared");
+    fs::create_dir(&kept).unwrap();
+    fs::write(kept.join("copied.txt"), "of the user\n").unwrap();
+    let fitting = helix_git::Fitting { tree: kept, entries: vec!["copied.txt".into()] };
+    bench.spaces.fit(&tree, &fitting).unwrap();
+    fs::write(tree.join("b.txt"), "b\n").unwrap();
+    let state = bench.home.path().join("state");
+    let done = Workspaces::set_aside(&state, &BTreeSet::new(), &[key("build")]).unwrap();
+    assert!(done.removed.is_empty() && tree.join("b.txt").exists());
+    let committed = bench.spaces.commit_attempt(&key("build"), &base, &base, &text()).unwrap().committed;
+    let changed: Vec<&str> = committed.changed.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(changed, ["b.txt"]);
+}
+
+/// No tree holds a `.git`, so that git takes none away.
+#[test]
+fn a_git_directory_that_a_command_has_left_is_in_no_later_checkout() {
+    let bench = Bench::new();
+    let base = with_submodules(&bench);
+    let gate = bench.spaces.gate_checkout(&job(), &base).unwrap();
+    let left = ["vendor/outer/.git", "vendor/outer/deep/inner/.git", "src/.git"].map(|at| gate.join(at));
+    for directory in &left {
+        fs::create_dir_all(directory.join("hooks")).unwrap();
+        fs::write(directory.join("config"), "[core]\n").unwrap();
+    }
+    bench.spaces.gate_checkout(&job(), &base).unwrap();
+    assert!(left.iter().all(|directory| !directory.exists()));
+    assert_eq!(read(&gate.join("vendor/outer/deep/inner/file.txt")), "inner\n");
+    assert_eq!(bench.git(&gate, &["log", "--format=%s", "-1"]), "with outer", "the checkout has its own");
+}
+
+#[test]
+fn settings_of_the_user_count_for_submodules_in_submodules() {
+    let mut bench = Bench::new();
+    let base = with_submodules(&bench);
+    bench.git(&bench.user(), &["config", "core.autocrlf", "true"]);
+    let user = bench.spaces.repository().user().clone();
+    bench.spaces = Workspaces::new(user, &bench.home.path().join("other-state")).unwrap();
+    let tree = bench.place(&base);
+    for at in ["vendor/outer/file.txt", "vendor/outer/deep/inner/file.txt"] {
+        assert!(read(&tree.join(at)).ends_with("\r\n"), "{at}");
+    }
+}
+
+/// A commit that only the agent's own repository has can be fetched by nobody.
+#[test]
+fn a_commit_of_a_submodule_that_only_an_agent_has_is_told() {
+    let bench = Bench::new();
+    let base = with_submodules(&bench);
+    let notes =
+        |result: helix_git::AttemptCommit| result.repairs.iter().map(ToString::to_string).collect::<Vec<String>>();
+    let result = bench.attempt("build", &base, |tree| {
+        bench.git(&tree.join("vendor/outer"), &["init", "-q"]);
+        bench.commit_all(&tree.join("vendor/outer"), "made here");
+    });
+    assert_eq!(result.committed.changed.len(), 1);
+    assert_eq!(notes(result), ["names commits of submodules that are not in your repository: vendor/outer"]);
+    // One that the user has.
+    let known = bench.git(&bench.user().join("vendor/outer"), &["rev-parse", "HEAD~1"]);
+    let result = bench.attempt("other", &base, |tree| {
+        let modules = bench.user().join(".git/modules/vendor/outer");
+        let git = tree.join("vendor/outer/.git");
+        fs::create_dir_all(git.join("refs")).unwrap();
+        std::os::unix::fs::symlink(modules.join("objects"), git.join("objects")).unwrap();
+        fs::write(git.join("HEAD"), format!("{known}\n")).unwrap();
+    });
+    assert_eq!(result.committed.changed.len(), 1);
+    assert_eq!(notes(result), [""; 0]);
+}
+
+/// What is larger than a file of a result may be is named by its pointer all the same, and stored nowhere.
+#[test]
+fn a_large_file_of_lfs_is_moved_by_its_pointer() {
+    let bench = Bench::new();
+    let size = 101 << 20;
+    let content = bench.home.path().join("content");
+    fs::File::create(&content).unwrap().set_len(size).unwrap();
+    let mut hash = Sha256::new();
+    std::io::copy(&mut fs::File::open(&content).unwrap(), &mut hash).unwrap();
+    let digest = format!("{:x}", hash.finalize());
+    let place = bench.user().join(format!(".git/lfs/objects/{}/{}", &digest[..2], &digest[2..4]));
+    fs::create_dir_all(&place).unwrap();
+    fs::rename(&content, place.join(&digest)).unwrap();
+    let pointer = pointer(&digest, usize::try_from(size).unwrap());
+    fs::write(bench.user().join(".gitattributes"), "*.bin filter=lfs -text\n").unwrap();
+    for name in ["a.bin", "mode.bin"] {
+        fs::write(bench.user().join(name), &pointer).unwrap();
+    }
+    let base = bench.commit_all(&bench.user(), "with a large one");
+    let result = bench.attempt("build", &base, |tree| {
+        fs::rename(tree.join("a.bin"), tree.join("b.img")).unwrap();
+        fs::write(tree.join(".gitattributes"), "*.bin filter=lfs -text\n*.img filter=lfs -text\n").unwrap();
+        fs::set_permissions(tree.join("mode.bin"), fs::Permissions::from_mode(0o755)).unwrap();
+        std::os::unix::fs::symlink("b.img", tree.join("link.bin")).unwrap();
+    });
+    assert!(result.findings.is_empty(), "{:?}", result.findings);
+    let repository = bench.spaces.repository();
+    let files = repository.listing(&result.committed.tree).unwrap();
+    let content = |path: &str| String::from_utf8(repository.blob(&files[path].object).unwrap()).unwrap();
+    assert_eq!((content("b.img"), content("mode.bin")), (pointer.clone(), pointer));
+    assert_eq!(files["mode.bin"].kind, helix_git::EntryKind::Executable);
+    assert_eq!(content("link.bin"), "b.img", "a link is what it says");
+    let object = bench.git(&bench.user(), &["hash-object", "--no-filters", &place.join(digest).display().to_string()]);
+    assert!(repository.size(&object).is_err(), "its content is stored");
+}
+
+/// Git keeps the submodules of each work tree with that.
+#[test]
+fn work_of_a_linked_work_tree_has_its_submodules() {
+    let bench = Bench::new();
+    with_submodules(&bench);
+    let linked = bench.home.path().join("linked");
+    bench.git(&bench.user(), &["worktree", "add", "-q", &linked.display().to_string()]);
+    let modules = bench.user().join(".git/modules");
+    let update = ["-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init", "--recursive"];
+    bench.git(&linked, &update);
+    fs::rename(&modules, modules.with_extension("gone")).unwrap();
+    let place = bench.home.path().join("copy");
+    fs::create_dir(&place).unwrap();
+    let copy = WorkCopy::take(&linked, &place, &environment(bench.home.path())).unwrap();
+    let spaces = Workspaces::new(copy.repository, &bench.home.path().join("other-state")).unwrap();
+    let gate = spaces.gate_checkout(&job(), &copy.commit).unwrap();
+    assert_eq!(read(&gate.join("vendor/outer/deep/inner/file.txt")), "inner\n");
+}
+
+/// What lies in a submodule's directory itself is not what work places are filled from: its user is told what moves it.
+#[test]
+fn a_submodule_with_a_git_directory_of_its_own_is_told() {
+    let bench = Bench::new();
+    let other = bench.other("other", "other\n");
+    bench.git(&bench.user(), &["clone", "-q", &other.display().to_string(), "vendor/other"]);
+    bench.git(&bench.user(), &["submodule", "add", "-q", &other.display().to_string(), "vendor/other"]);
+    let base = bench.commit_all(&bench.user(), "with other");
+    let warnings = || Repository::open(&bench.user(), environment(bench.home.path())).unwrap().warnings().to_vec();
+    assert!(warnings()[0].to_string().contains("git submodule absorbgitdirs"));
+    assert!(fs::read_dir(bench.place(&base).join("vendor/other")).unwrap().next().is_none());
+    bench.git(&bench.user(), &["submodule", "absorbgitdirs"]);
+    assert!(warnings().is_empty());
+    assert_eq!(read(&bench.place(&base).join("vendor/other/file.txt")), "other\n");
+}

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use helix_process::bounded::read_text;
 
-use super::{Manager, Package, maven};
+use super::{Manager, Package, built_by};
 
 /// How what a repository needs is installed in a fresh clone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,10 +52,7 @@ const ECOSYSTEMS: [&[Known]; 8] = [
     &[known("Cargo.lock", "cargo", &["cargo fetch --locked"])],
     &[known("go.sum", "go", &["go mod download"])],
     &[known("pom.xml", "mvn", &[])],
-    &[
-        known("gradle.lockfile", "java", &["./gradlew --no-daemon -q dependencies"]),
-        known("gradlew", "java", &["./gradlew --no-daemon -q dependencies"]),
-    ],
+    &[known("gradlew", "gradle", &[])],
     &[Known {
         file: "Gemfile.lock",
         program: "bundle",
@@ -91,6 +88,11 @@ fn locked(known: &Known, directory: &Path) -> Install {
     let is_there = |file: &str| directory.join(file).is_file();
     let mut commands: Vec<String> = known.commands.iter().map(|command| (*command).to_owned()).collect();
     let mut program = known.program;
+    let mut build = |wrapper, arguments: &str| {
+        let tool = built_by(directory, wrapper, program);
+        program = if tool == wrapper { "java" } else { program };
+        commands = vec![format!("{tool} {arguments}")];
+    };
     match known.file {
         "requirements.txt" => {
             let more = REQUIREMENTS.iter().filter(|file| is_there(file)).map(|file| format!(" -r {file}"));
@@ -101,10 +103,9 @@ fn locked(known: &Known, directory: &Path) -> Install {
         "yarn.lock" if is_there(".yarnrc.yml") => commands = vec!["yarn install --immutable".to_owned()],
         // Of several modules, those that need each other are not to be had before they are built.
         "pom.xml" if !text(directory, "pom.xml").contains("<modules>") => {
-            let maven = maven(directory);
-            program = if maven == program { program } else { "java" };
-            commands = vec![format!("{maven} -B -q -ntp dependency:go-offline")];
+            build("./mvnw", "-B -q -ntp dependency:go-offline");
         }
+        "gradlew" => build("./gradlew", "--no-daemon -q dependencies"),
         _ => {}
     }
     Install { evidence: known.file, commands, program, env: known.env }
@@ -127,7 +128,8 @@ fn packages(directory: &Path) -> Option<Install> {
     let command = match package.manager {
         Manager::Npm => "npm install --no-package-lock",
         Manager::Pnpm => "pnpm install --no-lockfile",
-        Manager::Yarn => "yarn install",
+        // Newer versions refuse to lock anything in a CI, which commands are told to be in.
+        Manager::Yarn => "yarn install --no-immutable",
         Manager::Bun => "bun install",
     };
     Some(install("package.json", package.manager.program(), &[command]))

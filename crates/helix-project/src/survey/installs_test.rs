@@ -37,13 +37,32 @@ fn each_lock_file_has_its_command_and_one_of_an_ecosystem_counts() {
         (&["Cargo.lock"], &["cargo fetch --locked"]),
         (&["go.sum"], &["go mod download"]),
         (&["pom.xml"], &["mvn -B -q -ntp dependency:go-offline"]),
-        (&["gradlew"], &["./gradlew --no-daemon -q dependencies"]),
+        // What cannot be started is no wrapper, and without one a lock file says only what is locked.
+        (&["gradlew"], &["gradle --no-daemon -q dependencies"]),
+        (&["gradle.lockfile"], &[]),
         (&["Gemfile.lock"], &["bundle install"]),
         (&["composer.lock"], &["composer install --no-interaction --no-progress"]),
         (&["package-lock.json", "uv.lock"], &["npm ci", "uv sync --frozen"]),
         (&["README.md"], &[]),
     ] {
         assert_eq!(of(files), expected, "{files:?}");
+    }
+}
+
+#[test]
+fn wrappers_that_can_be_started_build() {
+    for (manifest, wrapper, command) in [
+        ("pom.xml", "mvnw", "./mvnw -B -q -ntp dependency:go-offline"),
+        ("gradlew", "gradlew", "./gradlew --no-daemon -q dependencies"),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        for file in [manifest, wrapper] {
+            std::fs::write(directory.path().join(file), "").unwrap();
+        }
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(directory.path().join(wrapper), executable).unwrap();
+        let [install] = installs(directory.path()).try_into().unwrap();
+        assert_eq!((install.commands, install.program), (vec![command.to_owned()], "java"));
     }
 }
 
@@ -59,6 +78,10 @@ fn a_manifest_alone_says_what_installs_it() {
         (
             &[("package.json", "{\"dependencies\": {\"a\": \"1\"}, \"packageManager\": \"pnpm@9.1.0\"}")],
             &["pnpm install --no-lockfile"],
+        ),
+        (
+            &[("package.json", "{\"dependencies\": {\"a\": \"1\"}, \"packageManager\": \"yarn@4.1.0\"}")],
+            &["yarn install --no-immutable"],
         ),
         (
             &[("package.json", "{\"dependencies\": {\"a\": \"1\"}}"), ("yarn.lock", "")],

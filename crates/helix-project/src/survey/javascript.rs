@@ -2,7 +2,7 @@
 //!
 //! Must not run anything.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use helix_language::recorded;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Check, CheckKind, JAVASCRIPT, Language, MOST, TYPESCRIPT, Tests};
 use helix_process::bounded::read_text;
 
-/// Most members of a workspace that are looked into.
+/// Most members of a workspace that are looked into, and most patterns that name them.
 const MEMBERS: usize = 200;
 
 /// What checks types of templates, too, which TypeScript's own compiler does not know.
@@ -157,8 +157,17 @@ impl<'d> Package<'d> {
             .then(|| (self.manager.program_of_package("tsc --noEmit"), "tsconfig.json".to_owned()))
     }
 
-    /// The manifests of a workspace's members: directories that are named, or all below one whose name ends with `/*`.
+    /// The manifests of a workspace's members.
     fn members(&self) -> Vec<Value> {
+        let manifest = |path: &PathBuf| {
+            let text = read_text(Some(self.directory), &path.join("package.json"), MOST).ok().flatten()?;
+            serde_json::from_str(&text).ok()
+        };
+        self.directories().iter().filter_map(manifest).collect()
+    }
+
+    /// Where they may be: directories that are named, or all below one whose name ends with `/*`.
+    pub(super) fn directories(&self) -> Vec<PathBuf> {
         let workspaces = &self.manifest["workspaces"];
         let listed = workspaces.as_array().or_else(|| workspaces["packages"].as_array());
         let pnpm = read_text(Some(self.directory), &self.directory.join("pnpm-workspace.yaml"), MOST);
@@ -170,21 +179,19 @@ impl<'d> Package<'d> {
             parts.all(|part| matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir))
         };
         let mut directories = Vec::new();
-        for pattern in patterns.iter().filter(|pattern| !pattern.starts_with('!') && is_below(pattern)) {
+        let patterns = patterns.iter().filter(|pattern| !pattern.starts_with('!') && is_below(pattern));
+        for pattern in patterns.take(MEMBERS) {
+            let room = MEMBERS.saturating_sub(directories.len());
             match pattern.trim_end_matches('/').strip_suffix("/*").or(pattern.strip_suffix("/**")) {
                 Some(above) => {
                     let entries = std::fs::read_dir(self.directory.join(above)).into_iter().flatten().flatten();
-                    directories.extend(entries.take(MEMBERS).map(|entry| entry.path()));
+                    directories.extend(entries.take(room).map(|entry| entry.path()));
                 }
-                None => directories.push(self.directory.join(pattern)),
+                None => directories.extend((room > 0).then(|| self.directory.join(pattern))),
             }
         }
         directories.sort();
-        let manifest = |path: &std::path::PathBuf| {
-            let text = read_text(Some(self.directory), &path.join("package.json"), MOST).ok().flatten()?;
-            serde_json::from_str(&text).ok()
-        };
-        directories.iter().take(MEMBERS).filter_map(manifest).collect()
+        directories
     }
 }
 

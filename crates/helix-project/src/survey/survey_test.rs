@@ -104,6 +104,25 @@ fn tests_and_checks_are_those_of_the_ecosystem() {
     }
 }
 
+/// However many patterns there are, and however often they name the same.
+#[test]
+fn a_workspace_is_looked_into_up_to_a_bound() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("empty")).unwrap();
+    for number in 0..150 {
+        std::fs::create_dir_all(directory.path().join(format!("packages/p{number}"))).unwrap();
+    }
+    let looked_at = |patterns: Vec<&str>| {
+        let manifest = serde_json::json!({ "workspaces": patterns }).to_string();
+        std::fs::write(directory.path().join("package.json"), manifest).unwrap();
+        Package::read(directory.path()).unwrap().directories().len()
+    };
+    assert_eq!(looked_at(vec!["packages/*"; 4]), 200);
+    assert_eq!(looked_at(vec!["packages/p1"; 400]), 200);
+    assert_eq!(looked_at([vec!["empty/*"; 200], vec!["packages/*"]].concat()), 0);
+    assert_eq!(looked_at(vec!["empty/*", "packages/*", "!packages/p2"]), 150);
+}
+
 #[test]
 fn a_script_that_changes_files_checks_nothing() {
     let lints = |script: &str| of(&[("package.json", &format!("{{\"scripts\": {{\"lint\": \"{script}\"}}}}"))]);

@@ -90,7 +90,7 @@ pub(crate) fn run(context: &Context, fix: bool, choice: preflight::Choice) -> En
         checks.extend(git(context).await);
         checks.extend(told_to_agents(context, settings));
         checks.push(limits(language, settings));
-        checks.extend(toolchains(context).await);
+        checks.extend(toolchains(context, settings).await);
         checks.extend(workspace(context, settings).await);
         checks.extend(state(language, settings, fix).await);
         checks.push(listening(language, settings).await);
@@ -255,17 +255,19 @@ fn limits(language: Language, settings: &Settings) -> Check {
 }
 
 /// Programs that the tests of the project here need: each is started, since one that is found can still be useless (a rustup
-/// without a toolchain, a Python without pytest).
-async fn toolchains(context: &Context) -> Vec<Check> {
+/// without a toolchain, a Python without pytest). In a project that is not trusted none of its own, and where none finds anything of it.
+async fn toolchains(context: &Context, settings: &Settings) -> Vec<Check> {
     let (project, language) = (context.project(), context.terminal.language);
     let found = survey(project);
-    let search_path = match context.search_path(project) {
+    let trusted = preflight::is_trusted(context, &settings.state_dir.value, project).then_some(project);
+    let directory = trusted.unwrap_or(Path::new("/"));
+    let search_path = match context.search_path(trusted) {
         Ok(path) => path,
         Err(error) => return vec![examined(say!(language, "doctor-venv"), Err(error))],
     };
     let ask = |arguments: &[&str]| {
         let mut program = tokio::process::Command::new(arguments[0]);
-        program.args(&arguments[1..]).current_dir(project).env("PATH", &search_path);
+        program.args(&arguments[1..]).current_dir(directory).env("PATH", &search_path);
         first_line(language, program)
     };
     let mut checks = Vec::new();
@@ -273,7 +275,7 @@ async fn toolchains(context: &Context) -> Vec<Check> {
     for (program, known) in programs {
         let what = say!(language, "doctor-program", program = program, language = known);
         let version = if program == "go" { "version" } else { "--version" };
-        let Ok(path) = find_program(Path::new(program), &search_path, project) else {
+        let Ok(path) = find_program(Path::new(program), &search_path, directory) else {
             checks.push(Check::problem(what, problem!(language, "doctor-no-program", program = program)));
             continue;
         };
@@ -285,7 +287,8 @@ async fn toolchains(context: &Context) -> Vec<Check> {
             }
         });
     }
-    for Tests { command, .. } in found.tests.iter().filter(|tests| tests.command.starts_with("python3 -m pytest")) {
+    let pytest = |tests: &&Tests| trusted.is_some() && tests.command.starts_with("python3 -m pytest");
+    for Tests { command, .. } in found.tests.iter().filter(pytest) {
         checks.push(match ask(&["python3", "-m", "pytest", "--version"]).await {
             Ok(said) => Check::good("pytest", said),
             Err(why) => Check::problem("pytest", problem!(language, "doctor-no-pytest", command = command, why = why)),

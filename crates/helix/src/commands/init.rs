@@ -1,9 +1,9 @@
 //! `helix init`: prepares a repository and says what it found. Never overwrites anything.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use helix_engine::{DialectName, Product, Program, agent_kind};
+use helix_git::{GitEnvironment, Repository, ignore_pattern};
 use helix_language::say;
 use helix_project::adr_files::Place;
 use helix_project::survey::{Install, Survey, finds_packages_itself, survey};
@@ -102,12 +102,7 @@ fn found(context: &Context, survey: &Survey, agents: &[&str], directory: &Path, 
     ];
     rows.extend(survey.tests.iter().map(|tests| {
         let evidence = language.words(&tests.evidence);
-        let is_installed = survey.installs.iter().any(|install| ["uv", "poetry", "python3"].contains(&install.program));
-        let why = match !is_installed && lacks_pytest(context, root.unwrap_or(directory), &tests.command) {
-            true => say!(language, "init-no-pytest", evidence = evidence),
-            false => evidence,
-        };
-        (say!(language, "init-tests"), format!("{}  ({why})", tests.command))
+        (say!(language, "init-tests"), format!("{}  ({evidence})", tests.command))
     }));
     let checks = survey.checks.iter();
     rows.extend(
@@ -135,14 +130,6 @@ fn found(context: &Context, survey: &Survey, agents: &[&str], directory: &Path, 
     };
     rows.push(("git".to_owned(), repository));
     rows.into_iter().map(|(what, text)| format!("{what:<12}{text}")).collect()
-}
-
-/// Whether a command needs a pytest that the python3 of the project's jobs does not have.
-fn lacks_pytest(context: &Context, project: &Path, command: &str) -> bool {
-    let mut python = Command::new("python3");
-    python.envs(context.search_path(project).ok().map(|path| ("PATH", path)));
-    python.args(["-c", "import pytest"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.starts_with("python3 -m pytest") && !python.status().is_ok_and(|status| status.success())
 }
 
 /// Agents that users install for themselves. Claude Code goes first: it also keeps to budgets of money and turns.
@@ -188,8 +175,9 @@ fn workspace(context: &Context, survey: &Survey, copied: &[String]) -> String {
     if survey.installs.is_empty() && copied.is_empty() {
         return String::new();
     }
-    let quoted =
-        |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+    let quoted = |texts: &mut dyn Iterator<Item = &String>| {
+        texts.map(|text| json!(text).to_string()).collect::<Vec<_>>().join(", ")
+    };
     let (there, missing): (Vec<&Install>, Vec<&Install>) =
         survey.installs.iter().partition(|install| context.environment.find_program(install.program).is_some());
     let mut text = String::from(
@@ -205,10 +193,7 @@ fn workspace(context: &Context, survey: &Survey, copied: &[String]) -> String {
         text.push_str(&format!("# setup = [{commands}] # {}; {program} was not in PATH\n", install.evidence));
     }
     if !copied.is_empty() {
-        text.push_str(&format!(
-            "copy = [{}]\n",
-            quoted(&mut copied.iter().map(|name| format!("/{name}")).collect::<Vec<_>>().iter())
-        ));
+        text.push_str(&format!("copy = [{}]\n", quoted(&mut copied.iter())));
     }
     let env: Vec<String> =
         there.iter().filter_map(|install| install.env).map(|(name, value)| format!("{name} = {value:?}")).collect();
@@ -218,35 +203,16 @@ fn workspace(context: &Context, survey: &Survey, copied: &[String]) -> String {
     text
 }
 
-/// How far below the root settings are looked for, and in how many directories.
-const DEPTH: usize = 3;
-const DIRECTORIES: usize = 2_000;
-
-/// Files with settings that git ignores, such as `.env` and `server/.env`.
+/// Files with settings that git ignores, such as `.env` and `server/.env`, as patterns. What tools have filled has settings of others.
 fn ignored_settings(directory: &Path) -> Vec<String> {
-    let (mut names, mut open, mut seen) = (Vec::new(), vec![(directory.to_path_buf(), 0)], 0);
-    while let Some((place, depth)) = open.pop() {
-        seen += 1;
-        for entry in std::fs::read_dir(&place).into_iter().flatten().flatten() {
-            let (Ok(kind), Ok(name)) = (entry.file_type(), entry.file_name().into_string()) else { continue };
-            // What tools have filled, and repositories of their own, have settings of others.
-            let is_own = !name.starts_with('.') && name != "node_modules" && !entry.path().join(".git").exists();
-            if kind.is_dir() && is_own && depth < DEPTH && seen + open.len() < DIRECTORIES {
-                open.push((entry.path(), depth + 1));
-            } else if kind.is_file() && is_settings(&name) {
-                let path = entry.path();
-                names.extend(path.strip_prefix(directory).ok().and_then(Path::to_str).map(str::to_owned));
-            }
-        }
-    }
+    let repository = Repository::open(directory, GitEnvironment::from_process());
+    let mut names = repository.ok().and_then(|repository| repository.ignored().ok()).unwrap_or_default();
     names.retain(|name| {
-        let mut git = Command::new("git");
-        git.current_dir(directory).args(["check-ignore", "-q", "--", name]);
-        git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        git.status().is_ok_and(|status| status.success())
+        let mut parts = name.rsplit('/');
+        parts.next().is_some_and(is_settings) && !parts.any(|above| above.starts_with('.') || above == "node_modules")
     });
     names.sort();
-    names
+    names.iter().map(|name| ignore_pattern(name)).collect()
 }
 
 /// Whether a file has settings by its name. Those of production are nothing for agents.

@@ -71,7 +71,7 @@ pub(crate) fn make(context: &Context, spec: &JobSpec, choice: Choice) -> Result<
 }
 
 /// Whether the user has said that programs of this repository may run: `helix init` and `helix trust` here do.
-fn is_trusted(context: &Context, state: &Path, repository: &Path) -> bool {
+pub(crate) fn is_trusted(context: &Context, state: &Path, repository: &Path) -> bool {
     let found = project_file(&context.environment, None).ok().flatten();
     let of_repository = found.filter(|file| {
         let whole = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());

@@ -85,7 +85,7 @@ fn a_submodule_and_a_file_of_lfs_that_nobody_has_fetched() {
     let lfs = Corner::new(&[
         project,
         ("tests/test_rate.py", reads),
-        (".gitattributes", "*.txt filter=lfs\n"),
+        ("vendor/.gitattributes", "*.txt filter=lfs\n"),
         (
             "vendor/rates/rate.txt",
             "version https://git-lfs.github.com/spec/v1\noid sha256:10159baf262b43a92d95db59dae1f72c645127301661e0a3ce4e38b295a97c58\nsize 2\n",
@@ -97,7 +97,7 @@ fn a_submodule_and_a_file_of_lfs_that_nobody_has_fetched() {
             "`vendor/rates`, a submodule that is not in your repository",
             "git submodule update --init --recursive",
         ),
-        (lfs, "`vendor/rates/rate.txt`, a file of Git LFS that is not in your repository", "git lfs pull"),
+        (lfs, "`vendor/rates/rate.txt`, a file of Git LFS of which only the pointer is here", "git lfs pull"),
     ] {
         let gates = corner.init();
         let (output, _model) = corner.carry_out(&UNITTEST, &gates);
