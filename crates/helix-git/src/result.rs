@@ -81,11 +81,6 @@ pub enum Repair {
         /// The name, its odd bytes as `\xNN`.
         path: String,
     },
-    /// Submodules are at commits that the user's repository has not got.
-    SubmoduleUnknown {
-        /// Which.
-        detail: String,
-    },
     /// Files that the user's repository converts by a program were committed as they are on the disk.
     Unfiltered {
         /// Which, and by what they would be converted.
@@ -107,9 +102,6 @@ impl std::fmt::Display for Repair {
             Self::WorktreeGone => f.write_str("the worktree was gone; nothing that was not committed before is left"),
             Self::FilesUnreadable { detail } => write!(f, "some files could not be read and are missing: {detail}"),
             Self::NameNotText { path } => write!(f, "the name of {path} is not UTF-8"),
-            Self::SubmoduleUnknown { detail } => {
-                write!(f, "names commits of submodules that are not in your repository: {detail}")
-            }
             Self::Unfiltered { detail } => {
                 write!(f, "Helix runs no git filters: it committed as it is on the disk: {detail}")
             }
@@ -399,9 +391,12 @@ impl Harvest<'_> {
         self.runs_by_itself = found;
         self.findings.extend(too_many);
         let unknown = self.spaces.unknown_submodules(changes, &tip.tree)?;
-        if !unknown.is_empty() {
-            self.repairs.push(Repair::SubmoduleUnknown { detail: some_of(&unknown) });
-        }
+        // Whatever has judged this result has seen an empty directory there.
+        self.findings.extend(
+            unknown.iter().take(NAMED).map(|name| {
+                refused("result.submodule", name, recorded!("result-submodule", name = format!("{name:?}")))
+            }),
+        );
         // A pointer is as its filter would have it.
         let pointers = self.place.pointers()?;
         let is_converted = |change: &&RawChange| change.new.as_ref().is_some_and(|new| !pointers.contains(&new.object));

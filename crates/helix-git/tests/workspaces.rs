@@ -314,8 +314,9 @@ fn declared_submodules_stay_what_they_are_whatever_keeps_files_from_being_added(
         bench.git(&tree.join("scratch"), &["init", "--quiet"]);
         fs::write(tree.join("scratch/b.txt"), "b").unwrap();
     });
-    let unknown = Repair::SubmoduleUnknown { detail: "library".into() };
-    assert_eq!(result.repairs, [Repair::NestedRepository { path: "scratch".into() }, unknown]);
+    assert_eq!(result.repairs, [Repair::NestedRepository { path: "scratch".into() }]);
+    // Nobody else has got that commit.
+    assert_eq!(result.findings[0].rule, "result.submodule");
     let listing = bench.spaces.repository().listing(&result.committed.tree).unwrap();
     assert_eq!(listing["library"].kind, helix_git::EntryKind::Submodule);
     assert!(listing.contains_key("scratch/b.txt"));

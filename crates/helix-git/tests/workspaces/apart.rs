@@ -493,19 +493,20 @@ fn settings_of_the_user_count_for_submodules_in_submodules() {
     }
 }
 
-/// A commit that only the agent's own repository has can be fetched by nobody.
+/// A commit that only the agent's own repository has can be checked and fetched by nobody.
 #[test]
-fn a_commit_of_a_submodule_that_only_an_agent_has_is_told() {
+fn a_commit_of_a_submodule_that_only_an_agent_has_is_refused() {
     let bench = Bench::new();
     let base = with_submodules(&bench);
-    let notes =
-        |result: helix_git::AttemptCommit| result.repairs.iter().map(ToString::to_string).collect::<Vec<String>>();
+    let refused = |result: helix_git::AttemptCommit| {
+        result.findings.into_iter().map(|finding| (finding.rule, finding.place.unwrap().file)).collect::<Vec<_>>()
+    };
     let result = bench.attempt("build", &base, |tree| {
         bench.git(&tree.join("vendor/outer"), &["init", "-q"]);
         bench.commit_all(&tree.join("vendor/outer"), "made here");
     });
     assert_eq!(result.committed.changed.len(), 1);
-    assert_eq!(notes(result), ["names commits of submodules that are not in your repository: vendor/outer"]);
+    assert_eq!(refused(result), [("result.submodule".to_owned(), "vendor/outer".to_owned())]);
     // One that the user has.
     let known = bench.git(&bench.user().join("vendor/outer"), &["rev-parse", "HEAD~1"]);
     let result = bench.attempt("other", &base, |tree| {
@@ -516,7 +517,7 @@ fn a_commit_of_a_submodule_that_only_an_agent_has_is_told() {
         fs::write(git.join("HEAD"), format!("{known}\n")).unwrap();
     });
     assert_eq!(result.committed.changed.len(), 1);
-    assert_eq!(notes(result), [""; 0]);
+    assert_eq!(refused(result), []);
 }
 
 /// What is larger than a file of a result may be is named by its pointer all the same, and stored nowhere.
