@@ -55,6 +55,10 @@ pub(crate) enum Question<'q> {
         before: Cow<'q, [TestFile]>,
         now: Cow<'q, [TestFile]>,
     },
+    Bound {
+        code: Code,
+        source: Cow<'q, str>,
+    },
     Asked {
         code: Code,
         source: Cow<'q, str>,
@@ -120,6 +124,7 @@ impl Question<'_> {
                 told(&code::weakened(*code, *is_test, before, Version { source: now, elsewhere: helpers_now }))
             }
             Self::OtherAnswers { before, now } => told(&code::other_answers(before, now)),
+            Self::Bound { code, source } => told(&code::bound(*code, source)),
             Self::Asked { code, source } => told(&code::asked(*code, source)),
             Self::KnownAnswers { code, source, lines, asked } => {
                 told(&code::known_answers(*code, source, lines, asked))

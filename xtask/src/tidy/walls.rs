@@ -87,7 +87,11 @@ const WALLS: &[Wall] = &[
         may_use: &["helix-core", "helix-language", "helix-plan", "helix-adr", "helix-failure"],
         must_not_know: SURROUNDINGS,
     },
-    Wall { name: "helix-agents", may_use: &["helix-core", "helix-process"], must_not_know: FRONT_ENDS },
+    Wall {
+        name: "helix-agents",
+        may_use: &["helix-core", "helix-language", "helix-process"],
+        must_not_know: FRONT_ENDS,
+    },
     Wall {
         name: "helix-store",
         may_use: &["helix-core", "helix-failure", "helix-job"],
@@ -104,7 +108,7 @@ const WALLS: &[Wall] = &[
             "ratatui",
         ],
     },
-    Wall { name: "helix-process", may_use: &["helix-core"], must_not_know: FRONT_ENDS },
+    Wall { name: "helix-process", may_use: &["helix-core", "helix-language"], must_not_know: FRONT_ENDS },
     Wall { name: "helix-git", may_use: &["helix-core", "helix-language", "helix-process"], must_not_know: FRONT_ENDS },
     Wall {
         name: "helix-project",

@@ -20,7 +20,7 @@ use super::{Code, children, inside, is_rust_case, line_of, part, pattern, text, 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Asked {
     /// The test, with what it lies in.
-    test: String,
+    pub(crate) test: String,
     line: u32,
     /// What is computed, without white space.
     pub(crate) question: String,

@@ -213,6 +213,17 @@ fn examples_of_documentation_are_those_that_run() {
         assert_eq!(asked(source), one(line), "{source}");
     }
     for source in [
+        "#[doc = \"```\"]\n#[doc = \"assert_eq!(f(1), 2);\"]\n#[doc = \"```\"]\nfn f() {}\n",
+        "#![doc = r#\"```\nassert_eq!(f(1), 2);\n```\"#]\n",
+        "#[doc = \"```\\nassert_eq!(f(1), 2);\\n```\"]\nfn f() {}\n",
+    ] {
+        let found = asked(source);
+        assert!(matches!(&found[..], [(_, question, expected)] if question == "f(1)" && expected == "2"), "{source}");
+    }
+    let document = super::super::as_documentation("# Guide\n\n```\nassert_eq!(f(1), 2);\n```\n");
+    assert_eq!(asked(&document), one(4));
+    assert_eq!(super::super::included("#![doc = include_str!(\"../docs/a.md\")]"), ["../docs/a.md"]);
+    for source in [
         "const A: &str = r#\"\n/// ```\n/// assert_eq!(f(1), 2);\n/// ```\n\"#;\n",
         "/*\n/// ```\n/// assert_eq!(f(1), 2);\n/// ```\n*/\n",
         "/// ```should_panic\n/// assert_eq!(f(1), 2);\n/// ```\nfn f() {}\n",

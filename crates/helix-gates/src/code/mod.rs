@@ -3,6 +3,7 @@
 //! Must not know commits or gates.
 
 mod assertions;
+mod bound;
 mod documented;
 mod encoding;
 mod expectations;
@@ -19,6 +20,8 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::{Language, Node, Parser, Tree};
 
 pub(crate) use assertions::{Helpers, Version, Weakening, helpers, weakened};
+pub(crate) use bound::{ALL, Bound, Name, Set, To, bound, called_by};
+pub(crate) use documented::{as_documentation, included};
 pub(crate) use encoding::other_encoding;
 pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, has_examples, known_answers, other_answers};
 pub(crate) use expecting::{Expecting, expecting, expecting_else};

@@ -10,6 +10,7 @@ mod former;
 mod judge;
 mod mutation;
 mod proof;
+mod rebound;
 mod report;
 mod seeing;
 mod work;

@@ -12,9 +12,11 @@ use helix_core::ids::CommitId;
 use helix_core::said::Words;
 
 use super::Excused;
+use super::rebound::{Modules, Rebound, normal, rebound};
 use crate::GateContext;
 use crate::code::{
-    Code, Helpers, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, has_examples, new_lines,
+    Bound, Code, Helpers, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, as_documentation,
+    has_examples, included, new_lines,
 };
 use crate::definition::{Family, WorkOf, families, gate_members, is_packaging, is_test};
 use crate::judgement::{Trouble, fault};
@@ -265,6 +267,14 @@ impl Excused {
             Self::Claimed => context.claims.cover(path),
         }
     }
+
+    /// What to do about tests that ask less.
+    fn fix(self) -> Words {
+        match self {
+            Self::Nothing | Self::Claimed => recorded!("gate-weaker-fix"),
+            Self::Named => recorded!("gate-weaker-fix-named"),
+        }
+    }
 }
 
 /// Most test files of a tree that are read for what they ask.
@@ -324,7 +334,26 @@ fn other_expectations(
         old.extend(read(before)?);
         new.extend(read(&now)?);
     }
+    if !tests.is_empty() {
+        let then = included_documents(context, &*context.files_at(&context.origin)?)?;
+        let now = included_documents(context, &now)?;
+        let file = |(path, source): (&String, &String)| TestFile {
+            path: path.clone(),
+            code: Code::Rust,
+            source: source.clone(),
+        };
+        old.extend(then.iter().filter(|(path, text)| now.get(*path) != Some(text)).map(file));
+        new.extend(now.iter().filter(|(path, text)| then.get(*path) != Some(text)).map(file));
+    }
     let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    for (path, Rebound { line, name }) in other_meanings(sources, tests)? {
+        let said = recorded!("gate-weaker-rebound", name = name);
+        if context.claims.name(&path) || excused.covers(context, &path) {
+            notes.push(Words::from(format!("{path}: ")).and(said));
+            continue;
+        }
+        findings.push(finding_with_fix("tests.weaker", said, excused.fix()).at(&path, Some(line), None));
+    }
     if old.is_empty() {
         return Ok((findings, notes));
     }
@@ -343,6 +372,59 @@ fn other_expectations(
         findings.push(finding_with_fix("tests.expects", said, fix).at(&path, line, None));
     }
     Ok((findings, notes))
+}
+
+/// Names in tests that stand for something else, though what they stood for is still there.
+fn other_meanings(
+    sources: &mut Sources<'_>,
+    tests: &[(String, Arc<TreeListing>)],
+) -> Result<Vec<(String, Rebound)>, Trouble> {
+    let context = sources.context();
+    let now = context.files()?;
+    let mut found = Vec::new();
+    for (path, before) in tests {
+        let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };
+        let versions = (source_of(context, before, path)?, source_of(context, &now, path)?);
+        let (Some((_, old)), Some((_, new))) = versions else { continue };
+        let mut bound = |path: &str, code, source: &str| {
+            sources.ask::<Bound>(path, &Question::Bound { code, source: source.into() })
+        };
+        let names = [bound(path, code, &old)?, bound(path, code, &new)?];
+        let (was, is) = (|path: &str| is_there(before, path), |path: &str| is_there(&now, path));
+        let mut read = |file: &str| -> Result<Option<(Bound, String)>, Trouble> {
+            let Some((code, (_, text))) = Code::of_path(file).zip(source_of(context, &now, file)?) else {
+                return Ok(None);
+            };
+            Ok(Some((bound(file, code, &text)?, text)))
+        };
+        let mut modules = Modules { was: &was, is: &is, read: &mut read };
+        found.extend(
+            rebound(code, path, (&names[0], &names[1]), &mut modules)?.into_iter().map(|one| (path.clone(), one)),
+        );
+    }
+    Ok(found)
+}
+
+/// Whether a file is in a tree, or in a directory where the path ends with `/`.
+fn is_there(files: &TreeListing, path: &str) -> bool {
+    match path.ends_with('/') {
+        true => files.range(path.to_owned()..).next().is_some_and(|(found, _)| found.starts_with(path)),
+        false => files.contains_key(path),
+    }
+}
+
+/// Documents of a tree that its sources in Rust have for their documentation.
+fn included_documents(context: &GateContext, files: &TreeListing) -> Result<BTreeMap<String, String>, GitError> {
+    let mut found = BTreeMap::new();
+    for TestFile { path, source, .. } in test_files_of(context, files, Code::Rust)? {
+        let place = path.rsplit_once('/').map_or("", |(place, _)| place);
+        for named in included(&source).into_iter().filter_map(|named| normal(&format!("{place}/{named}"))) {
+            if let Some((_, text)) = source_of(context, files, &named)? {
+                found.insert(named, as_documentation(&text));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Whether a command of the phase's gates runs the examples that stand in texts and docstrings, or pytest is configured so.
@@ -453,11 +535,7 @@ pub(super) fn weaker_tests(context: &GateContext, excused: Excused) -> Result<(V
                 notes.push(Words::from(format!("{path}: ")).and(weak.said));
                 continue;
             }
-            let fix = match excused {
-                Excused::Nothing | Excused::Claimed => recorded!("gate-weaker-fix"),
-                Excused::Named => recorded!("gate-weaker-fix-named"),
-            };
-            findings.push(finding_with_fix("tests.weaker", weak.said, fix).at(path, weak.line, None));
+            findings.push(finding_with_fix("tests.weaker", weak.said, excused.fix()).at(path, weak.line, None));
         }
     }
     // One file after the other has shown that it can be read: what takes too much is named.

@@ -363,6 +363,34 @@ async fn tests_of_cargo_that_cannot_fail() {
     project.none_wins("cargo test --offline", &["src/lib.rs"], cheats).await;
 }
 
+#[tokio::test]
+async fn tests_that_ask_something_else_by_the_same_names() {
+    let wraps = UNIT.replace(
+        "from cart import total\n",
+        "import cart\n\n\ndef total(prices):\n    return 0 if cart.total(prices) is not None else 1\n",
+    );
+    let cheats: &[(&str, Files<'_>, &str)] =
+        &[("a function of the tests", &[("cart.py", WRONG), ("tests/test_cart.py", &wraps)], "tests.weaker")];
+    python(UNIT).none_wins("python3 -m unittest discover -s tests", &["cart.py", "tests/"], cheats).await;
+    let document = "# Cart\n\n```\nassert_eq!(cart::total(&[]), 0);\n```\n";
+    let (wrong, other) = (RS.replace("    0\n", "    7\n"), document.replace(", 0)", ", 7)"));
+    let included = |source: &str| {
+        format!("#![doc = include_str!(\"../docs/cart.md\")]\n{}", source.split("#[cfg").next().unwrap())
+    };
+    let manifest = "[package]\nname = \"cart\"\nedition = \"2021\"\n";
+    let right = included(RS);
+    let project = Project::new(&[
+        ("src/lib.rs", &right),
+        ("docs/cart.md", document),
+        ("Cargo.toml", manifest),
+        (".gitignore", "target/\nCargo.lock\n"),
+    ]);
+    let work: Files<'_> = &[("src/lib.rs", &included(&wrong)), ("docs/cart.md", &other)];
+    project
+        .none_wins("cargo test --offline", &["src/", "docs/"], &[("an included document", work, "tests.expects")])
+        .await;
+}
+
 /// Mending them was the task: tests that failed before and still fail say so, and only the plan can say that they need not pass.
 #[tokio::test]
 async fn tests_that_failed_before_are_no_pass() {

@@ -2189,6 +2189,7 @@ gate-weaker-compares = der Test { $test } vergleicht nicht mehr mit einem Wert, 
 gate-weaker-fewer = der Test { $test } hat weniger Assertions
 gate-weaker-new = der Test { $test } ist neu und prüft nichts
 gate-weaker-replaced = der Test { $test } prüft nichts und steht an der Stelle eines Tests, der etwas geprüft hat
+gate-weaker-rebound = { $name } steht in den Tests jetzt für etwas anderes; dabei gibt es noch, wofür es stand
 gate-weaker-fix = den Code den Test bestehen lassen, wie er war; verlangt die Aufgabe weniger, setzt der Plan `weaker_tests: note` in diesem Gate
 gate-weaker-fix-named = den Code den Test bestehen lassen, wie er war; verlangt die Aufgabe weniger, nennt der Plan diese Datei in `outputs`
 gate-watched =

@@ -1994,6 +1994,7 @@ gate-weaker-compares = the test { $test } no longer compares with a value, but a
 gate-weaker-fewer = the test { $test } has fewer assertions
 gate-weaker-new = the test { $test } is new and asserts nothing
 gate-weaker-replaced = the test { $test } asserts nothing and stands in the place of a test that did
+gate-weaker-rebound = { $name } stands for something else in the tests now, though what it stood for is still there
 gate-weaker-fix = make the code pass the test as it was; if the task asks for less, the plan sets `weaker_tests: note` in this gate
 gate-weaker-fix-named = make the code pass the test as it was; if the task asks for less, the plan names this file in `outputs`
 gate-watched =

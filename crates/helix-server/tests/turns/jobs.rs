@@ -317,8 +317,8 @@ async fn a_question_about_a_result_is_shown_and_once_more_with_the_next_answer()
     let (stage, go, job, reader) = asking("after").await;
     let text = content(&reader.rest().await);
     let asks = "> [!IMPORTANT]\n> **Helix:** Job pages waits for you (phase `page`):";
-    assert!(text.contains(asks) && text.contains(&format!("helix jobs diff {job}")), "{text}");
-    assert!(text.contains("\n> What the agent says:\n>\n> > "), "{text}");
+    let (diff, said_last) = (format!("helix jobs diff {job}"), "\n> What the agent says:\n>\n> > ");
+    assert!([asks, &diff, said_last].iter().all(|part| text.contains(part)), "{text}");
     let mut messages = second(&go);
     messages.as_array_mut().unwrap().extend([said("assistant", &text), said("user", "what? [[fake: say That.]]")]);
     let text = content(&stage.watched(&messages).await.rest().await);

@@ -1,0 +1,321 @@
+//! What the names of a file stand for: what it imports, and what it says itself.
+//!
+//! Must not know other files: to what an import leads is not said here.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use tree_sitter::Node;
+
+use super::documented::documented;
+use super::expectations::{Asked, TEXTS, asked, read};
+use super::{Code, children, inside, is_rust_test, line_of, part, pattern, text};
+
+/// The names of a file, and how its tests use them.
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
+pub(crate) struct Bound {
+    pub(crate) names: Vec<Name>,
+    /// Functions, classes and modules, each with what it lies in.
+    pub(crate) scopes: BTreeSet<String>,
+    pub(crate) asked: Vec<Asked>,
+    /// What its questions call, and their assertions.
+    pub(crate) called: BTreeSet<String>,
+    /// Parts of other modules that it sets.
+    pub(crate) set: Vec<Set>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Name {
+    /// What it lies in; empty for the whole file.
+    pub(crate) scope: String,
+    pub(crate) name: String,
+    pub(crate) line: u32,
+    /// Whether it is there for tests alone.
+    pub(crate) of_test: bool,
+    /// Whether it belongs to a class: code says it with what it belongs to.
+    pub(crate) is_member: bool,
+    pub(crate) to: To,
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) enum To {
+    /// A part of a module, or the module.
+    Import(String, Option<String>),
+    /// Something that the file says itself.
+    Own,
+    /// What was computed.
+    Value,
+    /// What a caller or a runner hands over.
+    Handed,
+}
+
+/// A part of a module, or a module, that is set from outside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Set {
+    pub(crate) scope: String,
+    pub(crate) line: u32,
+    /// The code that does it.
+    pub(crate) written: String,
+    /// The words of what is set, the last of them its own name; or the one name of a module.
+    pub(crate) what: Vec<String>,
+}
+
+/// The name of all names of a module.
+pub(crate) const ALL: &str = "*";
+
+static LOADED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"^\(?\s*(?:await\s+)?(?:require|import)\(\s*['"`]([^'"`]+)['"`]\s*\)\s*\)?(?:\.(\w+))?$"#)
+});
+static WORDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"[A-Za-z_$][\w$]*"));
+/// What a question calls.
+static CALLS: LazyLock<Regex> = LazyLock::new(|| pattern(r"[A-Za-z_$][\w$.:]*!?\("));
+static ASSERTION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(assert\w*|expect)"));
+/// Calls that set something of a module.
+static SETS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^((\w+\.)*(patch(\.object)?|setattr)|(jest|vi)\.(do|unstable_)?[mM]ock\w*|mock\.(module|method)|(jest|vi)\.spyOn)$",
+    )
+});
+
+/// What the names of a file stand for.
+pub(crate) fn bound(code: Code, source: &str) -> Bound {
+    let mut found = Bound { asked: asked(code, source), ..Bound::default() };
+    names(code, source, false, &mut found);
+    assertions(code, source, &mut found.called);
+    if let Some(examples) = documented(source).filter(|_| code == Code::Rust) {
+        names(code, &examples, true, &mut found);
+        assertions(code, &examples, &mut found.called);
+    }
+    for call in found.asked.iter().flat_map(|one| called_by(&one.question)) {
+        let root = call.split(['.', ':']).next().unwrap_or_default();
+        found.called.insert(root.to_owned());
+        if code == Code::Rust {
+            found.called.extend(call.rsplit("::").next().map(str::to_owned));
+        }
+    }
+    found
+}
+
+/// The functions and methods that a question calls, with what they belong to.
+pub(crate) fn called_by(question: &str) -> Vec<String> {
+    let bare = TEXTS.replace_all(question, "0");
+    CALLS.find_iter(&bare).map(|call| call.as_str().trim_end_matches(['(', '!']).to_owned()).collect()
+}
+
+/// The assertions that tests call by a name of their own.
+fn assertions(code: Code, source: &str, called: &mut BTreeSet<String>) {
+    read(code, source, |_, _, node| {
+        let function = match node.kind() {
+            "call" | "call_expression" => part(node, "function", source),
+            "macro_invocation" => part(node, "macro", source),
+            _ => return,
+        };
+        let own = function.strip_prefix("self.").unwrap_or(function);
+        called.extend(ASSERTION.find(own).map(|name| name.as_str().to_owned()));
+    });
+}
+
+/// Where a node stands.
+#[derive(Clone)]
+struct Place {
+    scope: String,
+    of_test: bool,
+    /// Whether a runner may hand what it says to tests.
+    is_fixture: bool,
+    in_class: bool,
+}
+
+fn names(code: Code, source: &str, of_test: bool, found: &mut Bound) {
+    let Some(tree) = code.parse(source) else { return };
+    let mut open =
+        vec![(tree.root_node(), Place { scope: String::new(), of_test, is_fixture: false, in_class: false })];
+    while let Some((node, place)) = open.pop() {
+        let mut below = place.clone();
+        below.is_fixture = node.kind() == "decorated_definition" && text(node, source).contains("fixture");
+        below.of_test |= code == Code::Rust && is_rust_test(node, source);
+        let own = part(node, "name", source);
+        let mut add = |name: &str, to: To| {
+            let (name, scope, of_test) = (name.to_owned(), place.scope.clone(), below.of_test);
+            found.names.push(Name { scope, name, line: line_of(node), of_test, is_member: place.in_class, to });
+        };
+        let words = |node: Node<'_>| WORDS.find_iter(text(node, source)).map(|word| word.as_str()).collect::<Vec<_>>();
+        match node.kind() {
+            "import_statement" if code == Code::Python => {
+                for one in children(node) {
+                    let (module, alias) = match one.kind() {
+                        "aliased_import" => (part(one, "name", source), Some(part(one, "alias", source))),
+                        _ => (text(one, source), None),
+                    };
+                    let root = module.split('.').next().unwrap_or(module);
+                    let module = if alias.is_some() { module } else { root };
+                    add(alias.unwrap_or(root), To::Import(module.to_owned(), None));
+                }
+            }
+            "import_from_statement" => {
+                let module = part(node, "module_name", source).to_owned();
+                let from = node.child_by_field_name("module_name").map(|from| from.id());
+                for one in children(node).into_iter().filter(|one| Some(one.id()) != from) {
+                    let (name, local) = match one.kind() {
+                        "wildcard_import" => (ALL, ALL),
+                        "aliased_import" => (part(one, "name", source), part(one, "alias", source)),
+                        "dotted_name" => (text(one, source), text(one, source)),
+                        _ => continue,
+                    };
+                    add(local, To::Import(module.clone(), Some(name.to_owned())));
+                }
+            }
+            "import_statement" | "export_statement" => {
+                let module = part(node, "source", source).trim_matches(['"', '\'']).to_owned();
+                let mut inner = if module.is_empty() { Vec::new() } else { children(node) };
+                if node.kind() == "export_statement" && !module.is_empty() && text(node, source).contains(ALL) {
+                    add(ALL, To::Import(module.clone(), Some(ALL.to_owned())));
+                }
+                while let Some(one) = inner.pop() {
+                    match one.kind() {
+                        "import_clause" | "named_imports" | "export_clause" => inner.extend(children(one)),
+                        "identifier" => add(text(one, source), To::Import(module.clone(), Some("default".to_owned()))),
+                        "namespace_import" => add(words(one).last().unwrap_or(&""), To::Import(module.clone(), None)),
+                        "import_specifier" | "export_specifier" => {
+                            let (name, alias) = (part(one, "name", source), part(one, "alias", source));
+                            let local = if alias.is_empty() { name } else { alias };
+                            add(local, To::Import(module.clone(), Some(name.to_owned())));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            "variable_declarator" => {
+                let Some(pattern) = node.child_by_field_name("name") else { continue };
+                let written = part(node, "value", source);
+                let kind = node.child_by_field_name("value").map(|value| value.kind()).unwrap_or_default();
+                let loaded = LOADED.captures(written);
+                let module = loaded.as_ref().map(|found| found[1].to_owned());
+                let inner = loaded.and_then(|found| Some(found.get(2)?.as_str().to_owned()));
+                let parts = if pattern.kind() == "identifier" { vec![pattern] } else { children(pattern) };
+                for one in parts {
+                    let key = part(one, "key", source);
+                    let local = words(one.child_by_field_name("value").unwrap_or(one)).first().copied().unwrap_or("");
+                    let name = match (pattern.kind(), key) {
+                        ("identifier", _) => inner.clone(),
+                        (_, "") => Some(local.to_owned()),
+                        _ => Some(key.to_owned()),
+                    };
+                    match &module {
+                        Some(module) => add(local, To::Import(module.clone(), name)),
+                        None if kind.contains("function") || kind == "class" => add(local, To::Own),
+                        None => add(local, To::Value),
+                    }
+                }
+            }
+            "use_declaration" => {
+                let mut inner: Vec<_> =
+                    node.child_by_field_name("argument").map(|one| (one, String::new())).into_iter().collect();
+                while let Some((one, before)) = inner.pop() {
+                    let of = |path: &str| inside(&before, path);
+                    match one.kind() {
+                        "scoped_use_list" => {
+                            let path = of(part(one, "path", source));
+                            inner.extend(one.child_by_field_name("list").map(|list| (list, path)));
+                        }
+                        "use_list" => inner.extend(children(one).into_iter().map(|one| (one, before.clone()))),
+                        _ => {
+                            let written = text(one, source);
+                            let (path, alias) = written.split_once(" as ").unwrap_or((written, ""));
+                            let path = of(path.trim()).trim_end_matches("::self").to_owned();
+                            let (module, name) = path.rsplit_once("::").unwrap_or(("", &path));
+                            let local = if alias.is_empty() { name } else { alias.trim() };
+                            add(local, To::Import(module.to_owned(), Some(name.to_owned())));
+                        }
+                    }
+                }
+            }
+            "import_spec" => {
+                let path = part(node, "path", source).trim_matches('"');
+                let local = match own {
+                    "" => path.rsplit('/').next().unwrap_or(path),
+                    own => own,
+                };
+                add(local, To::Import(path.to_owned(), None));
+            }
+            "function_definition"
+            | "class_definition"
+            | "function_declaration"
+            | "class_declaration"
+            | "function_item"
+            | "macro_definition"
+            | "mod_item"
+            | "struct_item"
+            | "enum_item"
+            | "const_item"
+            | "static_item"
+            | "trait_item"
+            | "type_item" => {
+                add(own, if place.is_fixture { To::Handed } else { To::Own });
+                below.in_class = matches!(node.kind(), "class_definition" | "trait_item");
+                below.scope = inside(&place.scope, own);
+                found.scopes.insert(below.scope.clone());
+                if let Some(parameters) = node.child_by_field_name("parameters").filter(|_| code == Code::Python) {
+                    for one in children(parameters) {
+                        let name = words(one).first().copied().unwrap_or_default().to_owned();
+                        let (scope, line) = (below.scope.clone(), line_of(node));
+                        let of_test = below.of_test;
+                        found.names.push(Name { scope, name, line, of_test, is_member: false, to: To::Handed });
+                    }
+                }
+            }
+            "impl_item" => below.in_class = true,
+            "let_declaration" | "short_var_declaration" => {
+                let is_function = |value: Node<'_>| {
+                    matches!(value.kind(), "closure_expression" | "func_literal")
+                        || children(value).iter().any(|one| one.kind() == "func_literal")
+                };
+                let value = node.child_by_field_name("value").or_else(|| node.child_by_field_name("right"));
+                if value.is_some_and(is_function) {
+                    let name = node.child_by_field_name("pattern").or_else(|| node.child_by_field_name("left"));
+                    name.map(words).unwrap_or_default().into_iter().for_each(|name| add(name, To::Own));
+                }
+            }
+            "assignment" | "assignment_expression" | "for_statement" | "named_expression" | "as_pattern" => {
+                let to = ["left", "name", "alias"].into_iter().find_map(|field| node.child_by_field_name(field));
+                match to.map(|to| (to, to.kind())) {
+                    Some((to, "attribute" | "member_expression" | "subscript" | "subscript_expression")) => {
+                        found.set.push(set(node, &place, words(to).into_iter(), source));
+                    }
+                    Some((to, _)) => words(to).into_iter().for_each(|name| add(name, To::Value)),
+                    None => {}
+                }
+            }
+            "call" | "call_expression" => {
+                let called = part(node, "function", source);
+                let arguments = node.child_by_field_name("arguments").map(children).unwrap_or_default();
+                let first = |at: usize| arguments.get(at).map(|one| text(*one, source)).unwrap_or_default();
+                if SETS.is_match(called) {
+                    let is_path = first(0).starts_with(['"', '\'', '`']);
+                    if is_path && code != Code::Python {
+                        let module = first(0).trim_matches(['"', '\'', '`']);
+                        found.set.push(set(node, &place, [module].into_iter(), source));
+                    } else {
+                        let and = if is_path { "" } else { first(1) };
+                        let what = WORDS.find_iter(first(0)).chain(WORDS.find_iter(and)).map(|word| word.as_str());
+                        found.set.push(set(node, &place, what, source));
+                    }
+                }
+                let is_test = matches!(called.split('.').next(), Some("test" | "it" | "specify" | "describe"));
+                if is_test && code != Code::Python && code != Code::Go && code != Code::Rust {
+                    below.scope = inside(&place.scope, first(0));
+                    found.scopes.insert(below.scope.clone());
+                }
+            }
+            _ => {}
+        }
+        open.extend(children(node).into_iter().rev().map(|child| (child, below.clone())));
+    }
+}
+
+fn set<'w>(node: Node<'_>, place: &Place, what: impl Iterator<Item = &'w str>, source: &str) -> Set {
+    let (scope, written) = (place.scope.clone(), text(node, source).to_owned());
+    Set { scope, line: line_of(node), written, what: what.map(str::to_owned).collect() }
+}
