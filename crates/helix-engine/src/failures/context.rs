@@ -9,7 +9,6 @@ use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::gate_name::GateName;
 use helix_core::run::{AgentErrorKind, Ending, Outcome, Retry, RunFacts, StopCause};
-use helix_core::said::Words;
 use helix_failure::cause::{self, Cause};
 use helix_failure::memory::{AttemptAnswer, AttemptChange, OccurrencePlace, Work, check};
 use helix_failure::report::FailurePlace;
@@ -175,8 +174,7 @@ impl FailureContext {
 
 /// Whether the sandbox kept the agent from starting, as its keeper says it.
 fn hidden(facts: &RunFacts) -> bool {
-    let hides = |why: &Words| why.is("start-hidden");
-    matches!(&facts.ending, Ending::NotStarted { reason, .. } if reason.value("why").is_some_and(hides))
+    matches!(&facts.ending, Ending::NotStarted { reason, .. } if reason.value("why").is_some_and(|why| why.is("start-hidden")))
 }
 
 /// What it means that a check of Helix's own found this, by the rule of what it found first, else by the check's name; `None`

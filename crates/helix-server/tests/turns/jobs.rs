@@ -316,9 +316,8 @@ async fn a_question_ends_the_watching_and_is_answered_in_the_chat() {
 async fn a_question_about_a_result_is_shown_and_once_more_with_the_next_answer() {
     let (stage, go, job, reader) = asking("after").await;
     let text = content(&reader.rest().await);
-    let asks = "> [!IMPORTANT]\n> **Helix:** Job pages waits for you (phase `page`):";
-    let (diff, said_last) = (format!("helix jobs diff {job}"), "\n> What the agent says:\n>\n> > ");
-    assert!([asks, &diff, said_last].iter().all(|part| text.contains(part)), "{text}");
+    let (asks, diff) = ("> **Helix:** Job pages waits for you (phase `page`):", format!("helix jobs diff {job}"));
+    assert!([asks, &diff, "\n> What the agent says:\n>\n> > "].iter().all(|part| text.contains(part)), "{text}");
     let mut messages = second(&go);
     messages.as_array_mut().unwrap().extend([said("assistant", &text), said("user", "what? [[fake: say That.]]")]);
     let text = content(&stage.watched(&messages).await.rest().await);
