@@ -227,7 +227,7 @@ run-says-exit = ein Erfolg, und Exit-Status { $code }
 run-says-signal = ein Erfolg, und beendet durch Signal { $signal }
 # What was asked for and is not there.
 run-lacks-output = die verlangte strukturierte Ausgabe
-run-lacks-answer = eine Antwort
+run-lacks-answer = eine Antwort: das Ergebnis des Datensatzes ist leer
 
 # Why a program did not start.
 run-silent-exit = er endete mit Status { $code } und sagte nichts

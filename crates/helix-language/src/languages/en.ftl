@@ -165,7 +165,7 @@ run-cut-memory = it took more memory than a run may and was stopped
 run-cut-unread = its output was not read to the end
 run-cut-line = the last line of its output is not whole
 run-cut-long-lines = lines of more than 32 MiB, whose rest was dropped: { $lines }
-run-cut-no-records = lines that are no records: { $lines }
+run-cut-no-records = lines that are not records: { $lines }
 run-cut-exited = the final record is missing: it exited with status { $code }
 run-cut-signal = the final record is missing: signal { $signal } ended it
 run-cut-no-end = the final record is missing
@@ -180,7 +180,7 @@ run-says-exit = a success, and exit status { $code }
 run-says-signal = a success, and ended by signal { $signal }
 # What was asked for and is not there.
 run-lacks-output = the structured output that was asked for
-run-lacks-answer = an answer
+run-lacks-answer = an answer: the record's result is empty
 
 # Why a program did not start.
 run-silent-exit = it exited with status { $code } and said nothing
