@@ -125,7 +125,7 @@ async fn a_test_that_had_to_be_fixed_is_asked_as_it_was() {
         ("an early end", early, "tests."),
         ("a check that nobody calls", uncalled, "NothingChecked"),
         ("a decorator", calm, "NothingChecked"),
-        ("a default", default, "NothingChecked"),
+        ("a default", default, "tests.weaker"),
         ("a fixture", patched, "NothingChecked"),
         ("another test of its name", rebound, "tests."),
     ];
