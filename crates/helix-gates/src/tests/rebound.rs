@@ -54,19 +54,20 @@ pub(super) fn rebound(
         }
     }
     targets.retain(|_, known| !known.is_empty());
-    let unbound = |name: &str| before.called.contains(name) && !old.iter().any(|one| one.name == name);
+    let bound: BTreeSet<&str> = old.iter().map(|one| &*one.name).collect();
+    let unbound = |name: &str| before.called.contains(name) && !bound.contains(name);
     // What a file of Rust says beside its tests, they may call by a path.
     let is_gone = |name: &str| {
         let says = |bound: &Bound| bound.names.iter().any(|one| !one.of_test && one.name == name && one.to == To::Own);
         !is_test(path) && says(before) && !says(now)
     };
-    let asks = |path: &str| before.asked.iter().flat_map(|one| called_by(&one.question)).any(|call| call == path);
+    let calls: BTreeSet<String> = before.asked.iter().flat_map(|one| called_by(&one.question)).collect();
     let has_all = old.iter().any(|one| one.name == ALL);
+    let known: BTreeSet<_> = old.iter().map(|one| (&one.scope, &one.name, &one.to)).collect();
     let mut found = Vec::new();
     for one in &new {
-        let is_known = |old: &&Name| (&old.scope, &old.name, &old.to) == (&one.scope, &one.name, &one.to);
         let is_assertion = one.name.starts_with("assert");
-        if old.iter().any(|old| is_known(&old)) || one.is_member && !is_assertion || is_gone(&one.name) {
+        if known.contains(&(&one.scope, &one.name, &one.to)) || one.is_member && !is_assertion || is_gone(&one.name) {
             continue;
         }
         let target = targets.get(&*one.name);
@@ -82,7 +83,7 @@ pub(super) fn rebound(
                 let is_alias = name.as_ref().is_some_and(|name| *name != one.name) && !is_assertion;
                 let is_taken = code == Code::Rust
                     && unbound(&one.name)
-                    && !name.as_ref().is_some_and(|name| asks(&format!("{module}::{name}")));
+                    && !name.as_ref().is_some_and(|name| calls.contains(&format!("{module}::{name}")));
                 let mut is_other = is_taken && is_alias;
                 if let Some((file, name)) = placed(code, path, module, name.as_deref(), modules.is).filter(|_| is_taken)
                 {
@@ -123,6 +124,10 @@ fn calls_own(
     (old, new): (&[Name], &[Name]),
     is_known: impl Fn(&str) -> bool,
 ) -> Vec<Rebound> {
+    let known: BTreeSet<&str> = old.iter().map(|one| &*one.name).collect();
+    let own = new.iter().filter(|one| one.to == To::Own && !one.is_member && !known.contains(&*one.name));
+    let own: Vec<&Name> = own.collect();
+    let asked: BTreeSet<(&str, &str)> = now.asked.iter().map(|is| (&*is.test, &*is.question)).collect();
     let mut found = Vec::new();
     for was in &before.asked {
         let Some(call) = called_by(&was.question).into_iter().find(|call| was.question.contains(&format!("{call}(")))
@@ -130,13 +135,12 @@ fn calls_own(
             continue;
         };
         let root = call.split(['.', ':']).next().unwrap_or_default();
-        if !is_known(root) || now.asked.iter().any(|is| is.test == was.test && is.question == was.question) {
+        if !is_known(root) || asked.contains(&(&*was.test, &*was.question)) {
             continue;
         }
-        for one in new.iter().filter(|one| one.to == To::Own && !one.is_member) {
+        for one in &own {
             let asks = was.question.replace(&format!("{call}("), &format!("{}(", one.name));
-            let is_it = now.asked.iter().any(|is| is.test == was.test && is.question == asks);
-            if is_it && !old.iter().any(|old| old.name == one.name) {
+            if asked.contains(&(&*was.test, &*asks)) {
                 found.push(Rebound { line: one.line, name: root.to_owned() });
             }
         }
