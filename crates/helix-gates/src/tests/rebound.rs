@@ -3,6 +3,7 @@
 //! Must not say whether that was to be changed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::code::{ALL, Bound, Code, Name, Set, To, called_by};
 use crate::definition::is_test;
@@ -12,7 +13,7 @@ use crate::judgement::Trouble;
 type Target = (String, Option<String>);
 
 /// Says the names of a file of the result, and its text.
-pub(super) type Read<'m> = dyn FnMut(&str) -> Result<Option<(Bound, String)>, Trouble> + 'm;
+pub(super) type Read<'m> = dyn FnMut(&str) -> Result<Option<Arc<(Bound, String)>>, Trouble> + 'm;
 
 /// Most modules that hand a name on to the next.
 const MOST_STEPS: usize = 4;
@@ -200,7 +201,8 @@ fn followed(
     steps: usize,
 ) -> Result<Option<Target>, Trouble> {
     let Some(name) = name.filter(|_| code != Code::Go) else { return Ok(Some((file, None))) };
-    let Some((bound, text)) = (modules.read)(&file)?.filter(|_| steps > 0) else { return Ok(Some((file, Some(name)))) };
+    let Some(module) = (modules.read)(&file)?.filter(|_| steps > 0) else { return Ok(Some((file, Some(name)))) };
+    let (bound, text) = &*module;
     let said = bound.names.iter().rev().find(|one| one.name == name && !one.is_member && !one.of_test);
     let imports = match said.map(|one| &one.to) {
         Some(To::Import(module, name)) => vec![(module, name.clone())],

@@ -9,7 +9,7 @@ fn found(path: &str, others: &[(&str, &str)], before: &str, now: &str) -> Vec<St
         true => all.keys().any(|known| known.starts_with(path)),
         false => all.contains_key(path),
     };
-    let mut read = |path: &str| Ok(all.get(path).map(|text| (bound(code(path), text), (*text).to_owned())));
+    let mut read = |path: &str| Ok(all.get(path).map(|text| Arc::new((bound(code(path), text), (*text).to_owned()))));
     let mut modules = Modules { was: &has, is: &has, read: &mut read };
     let names = [before, now].map(|text| bound(code(path), text));
     let found = rebound(code(path), path, (&names[0], &names[1]), &mut modules);

@@ -381,7 +381,7 @@ fn other_meanings(
 ) -> Result<Vec<(String, Rebound)>, Trouble> {
     let context = sources.context();
     let now = context.files()?;
-    let mut found = Vec::new();
+    let (mut found, mut known) = (Vec::new(), BTreeMap::<String, Option<Arc<(Bound, String)>>>::new());
     for (path, before) in tests {
         let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };
         let versions = (source_of(context, before, path)?, source_of(context, &now, path)?);
@@ -391,11 +391,16 @@ fn other_meanings(
         };
         let names = [bound(path, code, &old)?, bound(path, code, &new)?];
         let (was, is) = (|path: &str| is_there(before, path), |path: &str| is_there(&now, path));
-        let mut read = |file: &str| -> Result<Option<(Bound, String)>, Trouble> {
-            let Some((code, (_, text))) = Code::of_path(file).zip(source_of(context, &now, file)?) else {
-                return Ok(None);
+        // Many names come from one module.
+        let mut read = |file: &str| -> Result<Option<Arc<(Bound, String)>>, Trouble> {
+            if let Some(known) = known.get(file) {
+                return Ok(known.clone());
+            }
+            let module = match Code::of_path(file).zip(source_of(context, &now, file)?) {
+                Some((code, (_, text))) => Some(Arc::new((bound(file, code, &text)?, text))),
+                None => None,
             };
-            Ok(Some((bound(file, code, &text)?, text)))
+            Ok(known.entry(file.to_owned()).or_insert(module).clone())
         };
         let mut modules = Modules { was: &was, is: &is, read: &mut read };
         found.extend(
