@@ -74,7 +74,7 @@ const RULES: &[Rule] = &[
         RunsBy::Editor,
         &[".devcontainer/**", ".devcontainer.json", ".gitpod.yml", ".sublime-project", "*.sublime-project"],
     ),
-    all(RunsBy::Editor, &[".vs/**", ".theia/**", ".settings/**", ".externaltoolbuilders/**"]),
+    all(RunsBy::Editor, &[".vs/**", ".theia/**", ".settings/**", ".externaltoolbuilders/**", ".vim/**", ".bsp/**"]),
     all(
         RunsBy::Editor,
         &["rust-analyzer.toml", ".rust-analyzer.toml", ".luarc.json*", ".solargraph.yml", ".nova/**", ".idx/**"],
@@ -97,8 +97,8 @@ const RULES: &[Rule] = &[
     all(RunsBy::Agent, &[".continue/**", ".kiro/**", ".junie/**", ".amp/**", ".agents/**"]),
     all(RunsBy::Agent, &[".github/prompts/**", ".github/chatmodes/**", ".github/hooks/**", ".copilot/**"]),
     all(RunsBy::Agent, &["skill.md", ".augment/**", ".goosehints", ".qwen/**", "qwen.md", ".rules", "warp.md"]),
-    all(RunsBy::Agent, &[".amazonq/**", ".trae/**", "crush.json", ".crush/**", "crush.md", "agent.md"]),
-    all(RunsBy::Agent, &[".openhands/**", ".replit", ".kilocode/**"]),
+    all(RunsBy::Agent, &[".amazonq/**", ".trae/**", "crush.json", ".crush.json", ".crush/**", "crush.md", "agent.md"]),
+    all(RunsBy::Agent, &[".openhands/**", ".replit", ".kilocode/**", ".factory/**"]),
     all(RunsBy::Helix, &["helix.toml", "prompts/*.md.j2"]),
     // After a push, with the secrets of the project.
     all(
@@ -144,9 +144,10 @@ const RULES: &[Rule] = &[
     ),
     all(
         RunsBy::Git,
-        &["lefthook.y*ml", ".lefthook.y*ml", "lefthook.toml", ".lefthook/**", ".overcommit.yml", ".gitmodules"],
+        &["lefthook.y*ml", ".lefthook.y*ml", "lefthook.toml", ".lefthook.toml", "lefthook.json*", ".lefthook.json*"],
     ),
-    all(RunsBy::Git, &["lefthook-local.*", ".lefthook-local.*", "captainhook.json", ".simple-git-hooks.*"]),
+    all(RunsBy::Git, &[".lefthook/**", ".lefthook-local/**", ".overcommit.yml", ".gitmodules", "captainhook.json"]),
+    all(RunsBy::Git, &["lefthook-local.*", ".lefthook-local.*", ".simple-git-hooks.*"]),
     // No tree has a `.git`: this is the other name of a directory that git takes for one.
     all(RunsBy::Git, &[".git/**"]),
     all(RunsBy::Git, &[".gitconfig", ".hg/**", ".svn/**", ".jj/**", ".bzr/**"]),
