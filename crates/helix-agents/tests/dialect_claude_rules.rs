@@ -328,6 +328,30 @@ fn fragments_add_up_to_the_whole_texts_also_where_nothing_was_streamed() {
     assert_eq!((texts(true).as_str(), texts(false).as_str()), ("HelloWorld", "HelloWorld"));
 }
 
+/// A stream that breaks behind a whole text ends no message: what the model says next is a text of its own.
+#[test]
+fn what_follows_a_whole_text_whose_message_broke_off_begins_a_paragraph() {
+    let event = |event: Value| json!({"type": "stream_event", "session_id": "s-1", "event": event});
+    let begin = || event(json!({"type": "message_start", "message": {"id": "m", "usage": {}}}));
+    let delta = |text: &str| {
+        event(json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}))
+    };
+    let end = |reason: &str| event(json!({"type": "message_delta", "delta": {"stop_reason": reason}}));
+    let told = |between: Vec<Value>| {
+        let before = [init(), begin(), delta("Hello."), says("Hello.")];
+        let after = [begin(), delta("And more."), says("And more.")];
+        let (events, _) = events(&[&before[..], &between[..], &after[..]].concat());
+        let fragment = |event: AgentEvent| match event {
+            AgentEvent::Text { text, partial: true, .. } => Some(text),
+            _ => None,
+        };
+        events.into_iter().filter_map(fragment).collect::<String>()
+    };
+    assert_eq!(told(Vec::new()), "Hello.\n\nAnd more.");
+    assert_eq!(told(vec![end("end_turn")]), "Hello.\n\nAnd more.");
+    assert_eq!(told(vec![end("max_tokens")]), "Hello.And more.");
+}
+
 #[test]
 fn every_kind_of_line_becomes_the_event_it_is() {
     let tool = json!({"type": "assistant", "parent_tool_use_id": "toolu_0", "message": {"id": "m2", "model": "m", "content": [

@@ -109,7 +109,7 @@ fn no_other_exit_and_no_missing_evidence_is_completion() {
     let cut = reader.facts(&Ended::exited(0), &StreamEnd { cut: 1, read_to_end: true, ..StreamEnd::default() });
     let outcome = helix_core::run::Outcome::from_facts(&cut);
     assert!(
-        matches!(&outcome, helix_core::run::Outcome::Truncated { evidence } if evidence.is("run-cut-long-lines")),
+        matches!(&outcome, helix_core::run::Outcome::Truncated { evidence } if evidence.says("run-cut-long-lines")),
         "{outcome:?}"
     );
 }

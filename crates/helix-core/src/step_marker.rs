@@ -53,23 +53,40 @@ fn parse_line(line: &str) -> Marker {
 #[derive(Debug, Default)]
 pub struct MarkerFilter {
     held: String,
+    /// Whether what was shown last ends within a line.
+    within_line: bool,
 }
 
 impl MarkerFilter {
-    /// Takes a piece of the answer; returns what can be shown by now.
+    /// Takes a piece of the answer; returns what can be shown by now. A marker on a line of its own is never shown: an agent that
+    /// says more after it has begun anew.
     pub fn push(&mut self, piece: &str) -> String {
         self.held.push_str(piece);
         let keep_from = self.possible_marker();
         let rest = self.held.split_off(keep_from);
-        std::mem::replace(&mut self.held, rest)
+        let text = std::mem::replace(&mut self.held, rest);
+        let begins_line = !self.within_line;
+        self.within_line = if text.is_empty() { self.within_line } else { !text.ends_with('\n') };
+        if !text.contains(OPENING) {
+            return text;
+        }
+        let lines = text.split_inclusive('\n').enumerate();
+        let shown =
+            lines.filter(|(at, line)| (*at == 0 && !begins_line) || !matches!(parse_line(line), Marker::Step(_)));
+        shown.map(|(_, line)| line).collect()
     }
 
     /// Ends the answer; returns the rest of what can be shown, and the marker.
     pub fn finish(self) -> (String, Marker) {
         match split(&self.held) {
-            (_, Marker::Absent) => (self.held, Marker::Absent),
-            (shown, marker) => (shown.to_owned(), marker),
+            (shown, marker) if marker != Marker::Absent && !self.is_within_line() => (shown.to_owned(), marker),
+            _ => (self.held, Marker::Absent),
         }
+    }
+
+    /// Whether the last line of what is held goes on with one that is shown.
+    fn is_within_line(&self) -> bool {
+        self.within_line && !self.held.trim_end().contains('\n')
     }
 
     /// Where the text begins that may turn out to be the marker: the white space before the last line that so far reads
@@ -78,7 +95,8 @@ impl MarkerFilter {
         let text = self.held.trim_end();
         let line_start = text.rfind('\n').map_or(0, |at| at + 1);
         let line = text[line_start..].trim_start();
-        let could_be = !line.is_empty() && (OPENING.starts_with(line) || line.starts_with(OPENING));
+        let begins = !line.is_empty() && (OPENING.starts_with(line) || line.starts_with(OPENING));
+        let could_be = begins && !self.is_within_line();
         if could_be { text[..line_start].trim_end().len() } else { text.len() }
     }
 }

@@ -60,9 +60,13 @@ impl Turn {
             run.took_back(self.text.split_off(self.message), SaidAnew::Stopped, None);
             self.begins_paragraph = false;
         } else {
-            // Tools stand between texts already; the others go on in the middle of a sentence.
-            self.begins_paragraph |=
-                ended_by.is_some_and(|reason| !["tool_use", "max_tokens", "pause_turn"].contains(&reason.as_str()));
+            // Tools stand between texts already; the others go on in the middle of a sentence. A message without an end whose
+            // text is whole broke off behind it.
+            let goes_on = |reason: &str| ["tool_use", "max_tokens", "pause_turn"].contains(&reason);
+            self.begins_paragraph |= match ended_by.as_deref() {
+                Some(reason) => !goes_on(reason),
+                None => self.text.len() > self.message,
+            };
         }
         self.message = self.text.len();
     }
