@@ -49,7 +49,8 @@ pub(super) fn steps(tool: &str, classified: &Classified) -> Vec<String> {
     // To add the module by its name is the first of the cause's steps.
     let told = usize::from(concrete.is_some() && known == &cause::MISSING_MODULE);
     steps.extend(concrete);
-    steps.extend(known.actions.iter().skip(told).map(|step| (*step).to_owned()));
+    let wanted = |step: &&str| classified.retry != RetryAdvice::Human || !step.starts_with("try again");
+    steps.extend(known.actions.into_iter().skip(told).filter(wanted).map(str::to_owned));
     let general = match classified.retry {
         RetryAdvice::Now => Some(AS_IS),
         RetryAdvice::AfterDelay => Some(LATER),

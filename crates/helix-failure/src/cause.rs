@@ -45,6 +45,8 @@ causes! {
         "look at owner and mode of the path (`ls -ld`)" "let the owner grant access, or use a path the account may write";
     SANDBOX_CLOSED "sandbox_closed" FileAccess Human Environment
         "add the directory to `readable` in [sandbox] of helix.toml" "or install the program where every run may read it, such as /usr/local";
+    NO_SANDBOX "no_sandbox" ResourceError Human Environment
+        "see what this machine can put up: `helix doctor --sandbox`" "or set `mode = \"preferred\"` in [sandbox] of helix.toml";
     READ_ONLY "read_only_fs" FileAccess Human Environment
         "see how the file system is mounted (`findmnt -T PATH`)" "write to a writable directory, or remount";
     TOOL_DENIED "tool_denied" FileAccess AfterChange Platform
@@ -197,6 +199,8 @@ causes! {
         "split the phase" "raise its turn limit";
     BUDGET "agent_budget" ResourceError AfterChange Agent
         "split the phase" "raise its budget";
+    JOB_LIMIT "job_limit" ResourceError Human User
+        "continue with a higher limit: `helix jobs resume JOB --budget USD`" "or plan what is left as a job of its own";
     LOCK_HELD "lock_held" ResourceError AfterDelay Environment
         "check whether the holder is still running; let it finish" "remove the lock if its process is dead";
     PORT_IN_USE "port_in_use" ResourceError AfterChange Environment

@@ -405,7 +405,9 @@ fn axes(observation: &FailureObservation, claim: &Claim) -> (&'static Cause, Ret
     } else if !agent && blame == Blame::Provider {
         blame = Blame::Environment;
     }
-    if agent && observation.deadline_passed {
+    if observation.needs_person {
+        retry = RetryAdvice::Human;
+    } else if agent && observation.deadline_passed {
         retry = RetryAdvice::AfterChange;
     }
     (cause, retry, blame)
@@ -473,17 +475,18 @@ fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<C
     if facts::is_agent(observation) && !result && (events || lines.iter().all(|line| line.text.is_empty())) {
         return Some(claim(&cause::NO_RESULT, "fact:agent ended without a result", 45));
     }
-    // A few words on standard error are the reason, in whatever words.
-    let mut words = lines
-        .iter()
-        .enumerate()
-        .filter(|(_, line)| line.line.stream == Stream::Stderr && !line.text.is_empty() && !line.is_quiet());
+    // A few words are the reason, in whatever words; those on standard error first.
+    let spoken: Vec<usize> =
+        (0..lines.len()).filter(|at| !lines[*at].text.is_empty() && !lines[*at].is_quiet()).collect();
+    let errors: Vec<usize> = spoken.iter().copied().filter(|at| lines[*at].line.stream == Stream::Stderr).collect();
+    let words = if errors.is_empty() { spoken } else { errors };
     let mut unexplained = match observation.termination {
         // What a linter says by its status is that it found something, in whatever words it tells of it.
         Termination::Exited { code: 1 } if observation.phase == "lint" => claim(&cause::LINT, LINTER_FAILED, 6),
-        _ => claim(&cause::NO_REASON, "nothing", 5),
+        _ if words.is_empty() => claim(&cause::NO_REASON, "nothing", 5),
+        _ => claim(&cause::UNEXPLAINED, "nothing", 5),
     };
-    unexplained.line = words.next().map(|(at, _)| at).filter(|_| words.count() < FEW);
+    unexplained.line = words.first().copied().filter(|_| words.len() < FEW);
     Some(unexplained)
 }
 

@@ -65,6 +65,12 @@ pub struct FailureObservation {
     /// What a check of Helix's own that said no means; what a command's output tells, its log tells better.
     #[serde(skip)]
     pub own_cause: Option<&'static Cause>,
+    /// Whether only a person can get on from here: decided by how it ended, whatever its words remind of.
+    #[serde(skip)]
+    pub needs_person: bool,
+    /// What Helix itself says to do; empty where it does not.
+    #[serde(skip)]
+    pub remedy: String,
 }
 
 impl FailureObservation {

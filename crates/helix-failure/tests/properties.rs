@@ -203,7 +203,7 @@ fn reported(observation: &FailureObservation, log: &LogSample) {
         observation,
         classified: Section::Known(&classified),
         log,
-        similar: Section::Known(&[]),
+        similar: Section::Known(Vec::new()),
         suggestions: &[],
     });
     assert!((2..=4).contains(&report.actions.len()));

@@ -78,7 +78,7 @@ impl World {
             observation: &self.observation,
             classified: Section::Known(&self.classified),
             log: &self.log,
-            similar: Section::Known(&self.similar),
+            similar: Section::Known(self.similar.clone()),
             suggestions: &self.suggestions,
         }
     }
@@ -444,7 +444,7 @@ fn an_empty_log_and_a_place_that_nobody_knows_give_a_report() {
         observation: &observation,
         classified: Section::Known(&classified),
         log: &log,
-        similar: Section::Known(&[]),
+        similar: Section::Known(Vec::new()),
         suggestions: &[],
     });
     assert_eq!(report.why.known().unwrap().classification.category, Category::Unknown);

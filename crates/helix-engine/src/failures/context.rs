@@ -2,6 +2,7 @@
 //!
 //! Must not know how failures are classified or remembered.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -9,11 +10,13 @@ use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::gate_name::GateName;
 use helix_core::run::{AgentErrorKind, Ending, Outcome, Retry, RunFacts, StopCause};
+use helix_core::said::{Said, Words};
 use helix_failure::cause::{self, Cause};
 use helix_failure::memory::{AttemptAnswer, AttemptChange, OccurrencePlace, Work, check};
 use helix_failure::report::FailurePlace;
 use helix_failure::{FailureObservation, HELIX, LogCollector, LogSample, Stream, Termination, gate_cause};
 use helix_job::GateReport;
+use helix_job::phrases::outcome_words;
 use helix_language::RECORD;
 use jiff::Timestamp;
 
@@ -105,14 +108,16 @@ impl FailureContext {
                 findings_text(findings)
             }
             Verdict::Inconclusive { fault } => {
-                observation.own_cause = nothing_checked(report, fault).filter(|_| !names_a_missing_program(&log));
+                let nothing = nothing_checked(report, fault).filter(|_| !names_a_missing_program(&log));
+                observation.own_cause = nothing.or_else(|| said_cause(fault));
                 observed(&mut observation, fault)
             }
         };
         // What Helix itself found out of the log is the cause; the rest of the log is about something else.
         let known = observation.own_cause.is_some() || has_others_failures(report);
         // A log says more than what a gate made of it; where there is none, or it is silent, the gate's words count.
-        let log = if known || is_silent(&log) { LogSample::from_texts(&said, "") } else { log };
+        let is_silent = log.lines.iter().all(|line| line.raw.trim().is_empty());
+        let log = if known || is_silent { LogSample::from_texts(&said, "") } else { log };
         let mut failure = site.failure(&check::gate(index, &report.gate), observation, log, at);
         failure.report_place.log =
             report.command.as_ref().map(|command| command.output_file.clone()).unwrap_or_default();
@@ -125,6 +130,7 @@ impl FailureContext {
         if outcome.retry() == Retry::Accept || matches!(outcome, Outcome::LocalCommand | Outcome::Cancelled) {
             return None;
         }
+        let Said { message, hint } = outcome_words(&outcome);
         let observation = FailureObservation {
             tool: dialect.to_owned(),
             phase: "agent".into(),
@@ -132,16 +138,17 @@ impl FailureContext {
             http_status: facts.terminal.as_ref().and_then(|terminal| terminal.http_status),
             api_error_type: facts.declared_error.and_then(error_type).map(str::to_owned),
             deadline_passed: matches!(facts.stopped, Some(StopCause::Deadline | StopCause::Stalled)),
-            own_cause: hidden(facts).then_some(&cause::SANDBOX_CLOSED),
+            own_cause: by_words(&message),
+            needs_person: outcome.retry() == Retry::Never,
+            remedy: RECORD.words(&hint),
             ..FailureObservation::default()
         };
         let not_started = match &facts.ending {
             Ending::NotStarted { reason, .. } => RECORD.words(reason),
-            Ending::Exited { .. } | Ending::Signaled { .. } | Ending::Unknown => String::new(),
+            _ => String::new(),
         };
-        let message = facts.terminal.as_ref().map_or("", |terminal| terminal.message.as_str());
-        let repeated = facts.repeated.as_ref().map_or("", |call| call.error.as_str());
-        let said = if repeated.is_empty() { message } else { repeated };
+        let terminal = facts.terminal.as_ref().map_or("", |terminal| terminal.message.as_str());
+        let said = facts.repeated.as_ref().map_or(terminal, |call| call.error.as_str());
         // What a provider refused is told by the run; what the agent printed besides is about something else.
         let besides = if facts.declared_error.is_some() { "" } else { facts.stderr_tail.as_str() };
         let log = LogSample::from_texts(said, &format!("{besides}\n{not_started}"));
@@ -151,11 +158,9 @@ impl FailureContext {
     /// Something around the attempt that failed: git, the disk, an input that is missing.
     pub fn of_fault(site: &AttemptSite, check: &str, fault: &Fault, at: Timestamp) -> Self {
         let mut observation = own(check);
-        observation.own_cause = unanswered(check, fault);
-        let said = match observation.own_cause {
-            Some(_) => fault.message.clone(),
-            None => observed(&mut observation, fault),
-        };
+        let said = observed(&mut observation, fault);
+        observation.own_cause = unanswered(check, fault).or_else(|| said_cause(fault));
+        observation.deadline_passed &= observation.own_cause.is_none();
         site.failure(check, observation, LogSample::from_texts(&said, ""), at)
     }
 
@@ -172,9 +177,22 @@ impl FailureContext {
     }
 }
 
-/// Whether the sandbox kept the agent from starting, as its keeper says it.
-fn hidden(facts: &RunFacts) -> bool {
-    matches!(&facts.ending, Ending::NotStarted { reason, .. } if reason.value("why").is_some_and(|why| why.is("start-hidden")))
+fn said_cause(fault: &Fault) -> Option<&'static Cause> {
+    by_words(&fault.said.as_ref()?.message)
+}
+
+/// What Helix's own words for some trouble mean.
+fn by_words(words: &Words) -> Option<&'static Cause> {
+    let known = [
+        ("start-hidden", &cause::SANDBOX_CLOSED),
+        ("start-no-sandbox", &cause::NO_SANDBOX),
+        ("start-sandbox-required", &cause::NO_SANDBOX),
+        ("start-not-executable", &cause::PERMISSION_DENIED),
+        ("cause-spent", &cause::JOB_LIMIT),
+        ("run-refused", &cause::REFUSAL),
+        ("run-silent-exit", &cause::NO_REASON),
+    ];
+    known.into_iter().find(|(message, _)| words.says(message)).map(|(_, cause)| cause)
 }
 
 /// What it means that a check of Helix's own found this, by the rule of what it found first, else by the check's name; `None`
@@ -252,27 +270,16 @@ fn error_type(error: AgentErrorKind) -> Option<&'static str> {
     match error {
         AgentErrorKind::RateLimit => Some("rate_limit_error"),
         AgentErrorKind::Server => Some("api_error"),
-        AgentErrorKind::Authentication
-        | AgentErrorKind::Billing
-        | AgentErrorKind::InvalidRequest
-        | AgentErrorKind::ModelNotFound
-        | AgentErrorKind::MaxOutputTokens
-        | AgentErrorKind::Unknown => None,
+        _ => None,
     }
 }
 
 /// What a fault says, as facts and as text.
 fn observed(observation: &mut FailureObservation, fault: &Fault) -> String {
-    match fault.kind {
-        FaultKind::Timeout => observation.deadline_passed = true,
-        FaultKind::ToolMissing if observation.termination == Termination::Unknown => {
-            observation.termination = Termination::NotStarted { errno: ENOENT };
-        }
-        FaultKind::ToolMissing
-        | FaultKind::NothingChecked
-        | FaultKind::Unreadable
-        | FaultKind::Environment
-        | FaultKind::Flaky => {}
+    observation.remedy = fault.hint.clone().unwrap_or_default();
+    observation.deadline_passed |= fault.kind == FaultKind::Timeout;
+    if fault.kind == FaultKind::ToolMissing && observation.termination == Termination::Unknown {
+        observation.termination = Termination::NotStarted { errno: ENOENT };
     }
     fault.message.clone()
 }
@@ -283,10 +290,6 @@ fn names_a_missing_program(log: &LogSample) -> bool {
         line.ends_with(": not found") || line.ends_with(": command not found") || line.contains(": No module named ")
     };
     log.lines.iter().any(|line| is_missing(line.raw.trim()))
-}
-
-fn is_silent(log: &LogSample) -> bool {
-    log.lines.iter().all(|line| line.raw.trim().is_empty())
 }
 
 /// Findings in the form in which tools write them.
@@ -320,24 +323,12 @@ fn own_code(rule: &str) -> Option<String> {
 /// Names files in checkouts below `worktrees` as they are called in the project: a checkout is gone when somebody reads of it, and
 /// the same file has another path in the next one. A checkout is two directories below: `<job>/<name>`.
 pub(crate) fn in_project(log: &mut LogSample, worktrees: &Path) {
-    let root = format!("{}/", worktrees.display());
-    for line in log.lines.iter_mut().filter(|line| line.raw.contains(&root)) {
-        let mut parts = line.raw.split(root.as_str());
-        let mut text = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            match part.splitn(3, '/').collect::<Vec<_>>().as_slice() {
-                [job, checkout, rest]
-                    if !job.contains(char::is_whitespace) && !checkout.contains(char::is_whitespace) =>
-                {
-                    text.push_str(rest);
-                }
-                _ => {
-                    text.push_str(&root);
-                    text.push_str(part);
-                }
-            }
+    let checkout = format!(r"{}/[^/\s]+/[^/\s]+/", regex::escape(&worktrees.display().to_string()));
+    let Ok(checkout) = regex::Regex::new(&checkout) else { return };
+    for line in &mut log.lines {
+        if let Cow::Owned(named) = checkout.replace_all(&line.raw, "") {
+            line.raw = named;
         }
-        line.raw = text;
     }
 }
 

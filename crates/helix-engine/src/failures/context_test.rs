@@ -1,4 +1,9 @@
 use super::*;
+use helix_core::ids::SessionId;
+use helix_core::recorded;
+use helix_core::run::StreamFacts;
+use helix_failure::RetryAdvice;
+use helix_failure::report::suggest;
 
 #[test]
 fn files_of_a_checkout_are_named_as_in_the_project() {
@@ -41,4 +46,53 @@ fn a_program_that_is_missing_is_why_no_test_ran() {
     ] {
         assert_eq!(names_a_missing_program(&LogSample::from_texts(log, "")), missing, "{log}");
     }
+}
+
+/// What Helix says of its own about a failure is the cause, whatever its words remind of; and what it advises comes first.
+#[test]
+fn trouble_in_helixs_own_words_is_what_these_say() {
+    let classifier = helix_failure::Classifier::new().unwrap();
+    let work = Work::Session { session: SessionId::new("s").unwrap() };
+    let site = AttemptSite::new("/p".into(), work, 1);
+    let told = |failure: &FailureContext| {
+        let classified = classifier.classify(&failure.observation, &failure.log);
+        let drafts = suggest(&failure.observation, &classified, &failure.log, &failure.report_place, &[]);
+        let texts: Vec<String> = drafts.into_iter().map(|draft| draft.text).collect();
+        (classified.cause, classified.retry, texts)
+    };
+    let not_started = |why: Words| {
+        let reason = recorded!("start-failed", program = "claude", why = why);
+        let ending = Ending::NotStarted { errno: None, reason };
+        FailureContext::of_run(&site, "claude", &RunFacts { ending, ..RunFacts::default() }, Timestamp::UNIX_EPOCH)
+            .unwrap()
+    };
+    let full = "No space left on device (os error 28)";
+    let (cause, retry, _) = told(&not_started(recorded!("start-no-sandbox", error = full)));
+    assert_eq!((cause, retry), ("no_sandbox", RetryAdvice::Human));
+    let (cause, ..) = told(&not_started(recorded!("start-not-executable", file = "/opt/claude")));
+    assert_eq!(cause, "permission_denied");
+
+    let exited = |stderr: &str| RunFacts {
+        ending: Ending::Exited { code: 7 },
+        stdout: StreamFacts { read_to_end: true, ..StreamFacts::default() },
+        stderr_tail: stderr.to_owned(),
+        ..RunFacts::default()
+    };
+    for (stderr, expected) in [("", "exit_without_reason"), ("it is raining", "unexplained")] {
+        let failure = FailureContext::of_run(&site, "claude", &exited(stderr), Timestamp::UNIX_EPOCH).unwrap();
+        let (cause, retry, texts) = told(&failure);
+        assert_eq!((cause, retry), (expected, RetryAdvice::Human), "{stderr}");
+        assert!(texts[0].contains("helix doctor"), "{texts:?}");
+        assert!(!texts.iter().any(|text| text.starts_with("try again") || text == "retry as is"), "{texts:?}");
+    }
+
+    let limit = recorded!("spent-budget", budget = "1", spent = "1.2");
+    let (message, hint) = (recorded!("cause-spent", limit = limit), recorded!("cause-spent.hint"));
+    let spent = Fault {
+        said: Some(Box::new(Said { message: message.clone(), hint: hint.clone() })),
+        ..Fault::environment(RECORD.words(&message)).hint(RECORD.words(&hint))
+    };
+    let (cause, _, texts) = told(&FailureContext::of_fault(&site, check::VERIFY, &spent, Timestamp::UNIX_EPOCH));
+    assert_eq!(cause, "job_limit");
+    assert!(texts[0].contains("--budget"), "{texts:?}");
 }

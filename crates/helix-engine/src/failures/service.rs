@@ -62,15 +62,15 @@ impl Default for FailureSettings {
 /// Classifies, remembers, reports. Cheap to clone; all clones share one memory.
 #[derive(Clone)]
 pub struct FailureService {
-    state: Arc<ServiceState>,
+    pub(super) state: Arc<ServiceState>,
 }
 
-struct ServiceState {
+pub(super) struct ServiceState {
     /// Where the memory is; `None` if failures are not remembered.
     file: Option<PathBuf>,
     access: Access,
     /// Opened by the first who needs it, which is never a job.
-    memory: OnceCell<FailureMemory>,
+    pub(super) memory: OnceCell<FailureMemory>,
     settings: FailureSettings,
     /// Compiled before the first failure, when an attempt starts; a host without jobs does not pay for it. `None` if the rule
     /// table does not compile, which a test excludes.
@@ -151,14 +151,6 @@ impl FailureService {
         }
     }
 
-    /// With this memory, already open.
-    #[cfg(test)]
-    pub(super) fn with_memory(root: &Path, settings: FailureSettings, memory: FailureMemory) -> Self {
-        let service = Self::new(root, settings);
-        assert!(service.state.memory.set(memory).is_ok(), "nobody has opened it");
-        service
-    }
-
     /// The memory, opened if need be; `None` if failures are not remembered or it cannot be opened, which is logged. The next
     /// caller tries again.
     #[boxed]
@@ -233,7 +225,7 @@ impl FailureService {
         let similar = self.recalled(memory, &occurrence.diagnosis, project, occurrence.at, occurrence.at).await;
         let past = similar.known().cloned().unwrap_or_default();
         let mut suggestions = suggested(self.ranked(memory, &occurrence.diagnosis.cause, drafts(&past)).await);
-        let report = report(&context, known(), similar.as_deref(), &suggestions);
+        let report = report(&context, known(), similar, &suggestions);
         let kept = self.state.reports.keep(&report, &context.place).await;
         if kept.prompt == Prompt::TooLate {
             // Nothing may be learned from the next attempt about what its agent never saw.
@@ -418,7 +410,7 @@ impl ServiceState {
 fn report(
     context: &FailureContext,
     classified: Section<&Classified>,
-    similar: Section<&[PastFailure]>,
+    similar: Section<Vec<PastFailure>>,
     suggestions: &[Suggestion],
 ) -> Report {
     Report::build(ReportRequest {

@@ -240,7 +240,8 @@ async fn on_a_full_disk_failures_are_classified_and_reported_all_the_same() {
             .within(std::time::Duration::from_secs(5))
     };
     let memory = FailureMemory::open(options).await.unwrap();
-    let service = FailureService::with_memory(scratch.path(), settings(Holdout::NONE), memory.clone());
+    let service = FailureService::new(scratch.path(), settings(Holdout::NONE));
+    assert!(service.state.memory.set(memory.clone()).is_ok(), "nobody has opened it");
     let mut before = None;
     for number in 0..2_000 {
         let log = LOG.replace("total of the cart", &"y".repeat(300 + number % 97));

@@ -103,7 +103,7 @@ impl FailureService {
             observation,
             classified: Section::Known(&classified),
             log,
-            similar: similar.as_deref(),
+            similar,
             suggestions: &[],
         });
         // The report's is redacted.

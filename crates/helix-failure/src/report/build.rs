@@ -49,17 +49,6 @@ impl<T> Section<T> {
             Self::Missing(_) => None,
         }
     }
-
-    /// The same, borrowed.
-    pub fn as_deref(&self) -> Section<&T::Target>
-    where
-        T: std::ops::Deref,
-    {
-        match self {
-            Self::Known(content) => Section::Known(content),
-            Self::Missing(reason) => Section::Missing(reason.clone()),
-        }
-    }
 }
 
 /// What a report is made from.
@@ -72,7 +61,7 @@ pub struct ReportRequest<'a> {
     pub classified: Section<&'a Classified>,
     pub log: &'a LogSample,
     /// What the memory knows of failures like this; or why it could not be asked.
-    pub similar: Section<&'a [PastFailure]>,
+    pub similar: Section<Vec<PastFailure>>,
     /// What was recorded as suggested for this occurrence. None: the report suggests by itself, and nothing is measured.
     pub suggestions: &'a [Suggestion],
 }
@@ -382,7 +371,7 @@ fn actions(request: &ReportRequest<'_>, classified: Option<&Classified>) -> Vec<
     let mut actions: Vec<SuggestedAction> =
         recorded.filter(|action| !action.text.is_empty()).take(MOST_ACTIONS).collect();
     if actions.len() < FEWEST_ACTIONS {
-        let past = request.similar.known().copied().unwrap_or_default();
+        let past = request.similar.known().map(Vec::as_slice).unwrap_or_default();
         let own = match classified {
             Some(classified) => suggest(request.observation, classified, request.log, &request.place, past),
             None => unexplained(),

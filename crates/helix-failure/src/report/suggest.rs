@@ -45,7 +45,7 @@ pub fn suggest(
         add(past_step(past).unwrap_or_default(), source);
     }
     // Helix's own diagnostics say how to fix what they refuse.
-    add(own_hint(log, classified).unwrap_or_default(), SuggestionSource::Cause);
+    add(own_hint(log, classified).unwrap_or_else(|| observation.remedy.clone()), SuggestionSource::Cause);
     let mut of_cause = steps(&observation.tool, classified).into_iter();
     add(of_cause.next().unwrap_or_default(), SuggestionSource::Cause);
     // The failed test alone is the shortest way to see whether a change helped.

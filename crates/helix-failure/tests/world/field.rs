@@ -74,7 +74,7 @@ fn read(text: &str) -> Vec<Case> {
                 api_error_type: flag("api=").map(str::to_owned),
                 deadline_passed: flags.contains(&"timeout"),
                 oom_kills: u32::from(flags.contains(&"oom")),
-                own_cause: None,
+                ..FailureObservation::default()
             },
             log: LogSample::from_texts("", &log.join("\n")),
             labels: json!({

@@ -48,7 +48,7 @@ pub(crate) fn records(text: &str) -> Vec<Case> {
                     api_error_type: value["api_error_type"].as_str().map(str::to_owned),
                     deadline_passed: value["timed_out"].as_bool().unwrap(),
                     oom_kills: u32::from(value["oom_kill"].as_bool().unwrap()),
-                    own_cause: None,
+                    ..FailureObservation::default()
                 },
                 log: LogSample::from_texts(&text("stdout_tail"), &text("stderr_tail")),
                 labels: value["labels"].clone(),

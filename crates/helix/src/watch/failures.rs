@@ -58,14 +58,20 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
     let language = context.terminal.language;
     let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = title(language, one)));
     let found = findings(view, one);
+    // What failed stands above, as the reason of the phase, and what to do about it.
+    let errors = || view.phases.iter().filter_map(|phase| phase.error.as_ref());
     let body = match (&one.report, &one.trouble) {
         (Some(report), _) => report.brief_in(language.code(), |about, text| match about {
             // The table above says it.
             "attempt" | "check" | "ended" => String::new(),
+            _ if errors().any(|error| error.hint.as_deref() == Some(text)) => String::new(),
             _ => {
                 // A log has Helix's own words in English.
-                let own = found.iter().find(|one| one.fix.as_deref() == Some(text));
-                let text = own.map_or_else(|| text.to_owned(), |one| language.words(&one.fix_words()));
+                let own = found.iter().find_map(|one| match about {
+                    "failed" => is_said(text, &one.message).then(|| one.words()),
+                    _ => (one.fix.as_deref() == Some(text)).then(|| one.fix_words()),
+                });
+                let text = own.map_or_else(|| text.to_owned(), |own| language.words(&own));
                 say!(language, "report-line", label = about.replace(' ', "-"), text = text)
             }
         }),
@@ -73,16 +79,21 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
             format!("  {}\n", trouble.clone().unwrap_or_else(|| say!(language, "report-missing")))
         }
     };
-    // What failed stands above, as the reason of the phase.
-    let errors = || view.phases.iter().filter_map(|phase| phase.error.as_ref());
     let is_above = one.report.as_ref().is_some_and(|report| {
-        let headline = report.what_failed.headline.trim_end_matches('…');
-        let of_finding = found.iter().map(|one| one.message.as_str()).find(|message| headline.ends_with(message));
-        errors().any(|error| error.message.contains(of_finding.unwrap_or(headline)))
+        let headline = report.what_failed.headline.as_str();
+        let of_finding = found.iter().map(|one| one.message.as_str()).find(|message| is_said(headline, message));
+        errors().any(|error| error.message.contains(of_finding.unwrap_or(headline.trim_end_matches('…'))))
     });
     let body = body.split_once('\n').filter(|_| is_above).map_or(body.as_str(), |(_, rest)| rest);
     let said: Vec<&str> = body.lines().filter(|line| !line.trim().is_empty()).collect();
     format!("\n{title}\n{}", said.join("\n"))
+}
+
+/// Whether a headline, which may be cut, says what a finding says.
+fn is_said(headline: &str, message: &str) -> bool {
+    let headline = headline.trim_end_matches('…');
+    let said = headline.split_once("error: ").map_or(headline, |(_, said)| said);
+    !said.is_empty() && message.starts_with(said)
 }
 
 /// What the gates of a report's phase found.

@@ -185,7 +185,7 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
         observation: &observation,
         classified: Section::Known(&classified),
         log: &log,
-        similar: recalled.as_deref(),
+        similar: recalled,
         suggestions: &[],
     });
     if explain.markdown {
