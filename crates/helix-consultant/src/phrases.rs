@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use helix_core::agent_event::SaidAnew;
 use helix_core::error_chain;
-use helix_core::finding::Verdict;
+use helix_core::finding::{Verdict, fence_for};
 use helix_core::run::{AgentErrorKind, Failure, LimitKind, Outcome};
 use helix_core::said::Words;
-use helix_core::text::{one_line, plain_lines};
+use helix_core::text::{clip, one_line, plain_lines};
 use helix_job::phrases::{Sign, found, gate_summary, retry_reason};
 use helix_job::question::{APPROVE, FAIL, QuestionKind, QuestionOption, QuestionView, REJECT, RETRY, SKIP};
 use helix_job::session::AnswerFinding;
-use helix_job::{JobStatus, JobView, Wait};
+use helix_job::{JobStatus, JobView, PhaseStatus, Wait};
 use helix_language::{ErrorView, Language, problem, say};
 use helix_runs::agent_run::RunError;
 use jiff::Timestamp;
@@ -38,6 +38,8 @@ const SHOWN_FINDINGS: usize = 5;
 const LEAST_COST: f64 = 0.00005;
 /// Most phases of a table.
 const SHOWN_PHASES: usize = 40;
+/// Most lines that are shown of what a check has printed.
+const SHOWN_OUTPUT: usize = 10;
 /// Longest text in a table, in characters.
 const CELL: usize = 80;
 /// Longest line of a list, in characters.
@@ -215,7 +217,20 @@ pub fn job_over(language: Language, job: &JobView) -> String {
         }
     };
     let figures = figures.collect::<Vec<_>>().join(" · ");
-    block(kind, [end(language, job), figures, job_table(language, job), look, next])
+    block(kind, [end(language, job), figures, job_table(language, job), printed(job), look, next])
+}
+
+/// The end of what the check that kept a job from succeeding has printed.
+fn printed(job: &JobView) -> String {
+    let failed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed);
+    let evidence = failed.flat_map(|phase| &phase.gates).find_map(|gate| match &gate.verdict {
+        Verdict::Fail { findings } => findings.iter().find_map(|finding| finding.evidence.as_deref()),
+        Verdict::Pass | Verdict::Inconclusive { .. } => None,
+    });
+    let lines: Vec<String> = evidence.unwrap_or_default().trim_end().lines().map(|line| clip(line, LINE)).collect();
+    let shown = lines[lines.len().saturating_sub(SHOWN_OUTPUT)..].join("\n");
+    let fence = fence_for(&shown);
+    if shown.is_empty() { shown } else { format!("{fence}text\n{shown}\n{fence}") }
 }
 
 /// A job that goes on when nobody watches it any more.
@@ -410,7 +425,7 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
         Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => return None,
         Outcome::TasksLost { tasks } => problem!(language, "answer-tasks-lost", tasks = *tasks),
         Outcome::LocalCommand => problem!(language, "answer-local-command"),
-        Outcome::Truncated { evidence } if evidence.is("run-cut-exited") || evidence.is("run-cut-signal") => {
+        Outcome::Truncated { evidence } if evidence.says("run-cut-exited") || evidence.says("run-cut-signal") => {
             problem!(language, "answer-died", how = language.words(evidence))
         }
         Outcome::Truncated { .. } => problem!(language, "answer-truncated"),

@@ -1,3 +1,4 @@
+use helix_core::finding::Finding;
 use helix_language::recorded;
 
 use super::*;
@@ -180,6 +181,16 @@ fn a_finished_job_says_where_what_proves_it_and_what_is_next() {
         failed.starts_with("> [!CAUTION]") && failed.contains("Next: ask here what to do") && !failed.contains("diff"),
         "{failed}"
     );
+    let output = (1..=12).map(|number| format!("line {number} ```\n")).collect::<String>();
+    let found = Finding::new("command.failed", "it ended with exit 3").evidence(&output);
+    let tree = helix_core::ids::TreeId::new("b".repeat(40)).unwrap();
+    let verdict = Verdict::Fail { findings: vec![found] };
+    let gate = helix_core::evidence::GateReport::new("command", verdict, "exit 3".into(), tree);
+    let mut broken = job("failed", serde_json::json!([gate]));
+    assert!(!job_over(Language::English, &broken).contains("line 12"), "its phase passed all the same");
+    broken.phases[0].status = PhaseStatus::Failed;
+    let told = job_over(Language::English, &broken);
+    assert!(told.contains(">\n> ````text\n> line 3 ```\n") && told.contains("line 12 ```\n> ````\n>\n"), "{told}");
     assert!(
         job_goes_on(Language::English, &job("running", serde_json::json!([]))).contains("Ask here for its progress.")
     );

@@ -55,6 +55,11 @@ impl Finding {
         if self.said.is_empty() { summary.contains(&self.message) } else { words.includes(&self.said) }
     }
 
+    /// Whether a summary leaves nothing of it to say.
+    pub fn is_all_said_in(&self, summary: &str, words: &Words) -> bool {
+        self.place.is_none() && self.is_said_in(summary, words)
+    }
+
     /// What would fix it, as words; empty where nothing is said of that.
     pub fn fix_words(&self) -> Words {
         self.fix_said.or(self.fix.as_deref().unwrap_or_default())

@@ -109,9 +109,13 @@ impl Words {
         }
     }
 
-    /// Whether it is the message of this name.
-    pub fn is(&self, message: &str) -> bool {
-        matches!(&self.0[..], [Piece::Say { name, .. }] if name == message)
+    /// Whether the message of this name is said, as a whole or in a part.
+    pub fn says(&self, message: &str) -> bool {
+        let said = |piece: &Piece| match piece {
+            Piece::Say { name, with } => name == message || with.values().any(|words| words.says(message)),
+            Piece::Text(_) | Piece::Number(_) | Piece::Time(_) => false,
+        };
+        self.0.iter().any(said)
     }
 
     /// Whether it says, as a whole or in a part, what the other one says.

@@ -18,7 +18,7 @@ fn words_are_looked_at_by_their_message_and_not_by_their_text() {
     assert!(outer.includes(&inner) && outer.includes(&outer) && !inner.includes(&outer));
     let other = Words::message("lost", [("file", "b.py".into())]);
     assert!(!outer.includes(&other), "another value says something else");
-    assert!(inner.is("lost") && !outer.is("lost") && !outer.clone().and(inner.clone()).is("found"));
+    assert!(inner.says("lost") && outer.says("lost") && outer.says("found") && !inner.says("found"));
     assert_eq!((inner.value("file"), inner.value("why")), (Some(&Words::from("a.py")), None));
     assert_eq!(inner.hint(), Words::message("lost.hint", [("file", "a.py".into())]));
     assert_eq!(Words::from("text").hint(), Words::default(), "others' texts have no hint of ours");

@@ -22,11 +22,17 @@ pub fn bounded(text: &str, limit: usize) -> String {
     format!("{}\n[… {} bytes left out …]\n{}", &text[..head], tail - head, &text[tail..])
 }
 
-/// A text on one line, without control characters, of at most so many characters.
+/// A text on one line, without control characters, of at most so many characters. A cut never leaves the half of a command in
+/// backticks: that could be copied.
 pub fn one_line(text: &str, most: usize) -> String {
     let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.retain(|character| !steers(character));
-    clip(&line, most)
+    let cut = clip(&line, most);
+    let is_open = cut != line && cut.matches('`').count() % 2 == 1;
+    match cut.rfind('`').filter(|open| is_open && *open > cut.len() / 2) {
+        Some(open) => format!("{}…", cut[..open].trim_end()),
+        None => cut,
+    }
 }
 
 /// A text whose control characters cannot steer a terminal: only line breaks and tabs stay.

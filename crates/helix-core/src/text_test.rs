@@ -6,6 +6,8 @@ fn figures_read_well() {
     assert_eq!(durations, ["0.0 s", "0.4 s", "10 s", "1 min 00 s", "3 min 05 s", "2 h 10 min"]);
     assert_eq!([0.0, 0.0123, 1.5].map(money), ["$0.00", "$0.0123", "$1.50"]);
     assert_eq!(one_line("a\n  b\u{1b}[31m c", 5), "a b[…");
+    let told = "the gate failed: run `helix jobs resume j1 --budget 5`";
+    assert_eq!((one_line(told, 30).as_str(), one_line(told, 99).as_str()), ("the gate failed: run…", told));
     assert_eq!((clip("abc", 3).as_str(), clip("abcd", 3).as_str()), ("abc", "ab…"));
     assert_eq!([count(1, "file"), count(0, "day"), count(2, "entry")], ["1 file", "0 days", "2 entries"]);
 }

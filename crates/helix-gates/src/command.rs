@@ -59,17 +59,18 @@ pub(super) async fn command_passes(
 /// any other command asks for may be the phase's very task.
 fn judge(rule: &'static str, command: &str, checked: &Checked, before: &[Before]) -> Judgement {
     let how = end_words(checked.run.end);
-    let summary = recorded!("gate-command-ended", command = command, how = &how);
     if checked.run.end == CommandEnd::Exited(0) {
+        let summary = recorded!("gate-command-ended", command = command, how = how);
         return Judgement::of(Vec::new(), summary, Vec::new());
     }
+    let summary = recorded!("gate-command-failed", command = command, how = &how);
     // What a signal ended has not said why.
     let exited = matches!(checked.run.end, CommandEnd::Exited(_));
     let as_bad = |one: &&Before| exited && one.baseline.end == BaselineEnd::Ran(checked.run.end);
     let failed_before: Vec<&Before> = before.iter().filter(as_bad).collect();
     // What is new is new against where the job and the phase began: a phase may leave what it found.
     let news = failed_before.iter().map(|one| one.baseline.said.new_in(&checked.output)).min_by_key(Vec::len);
-    let found = finding(rule, recorded!("gate-command-failed", command = command, how = &how));
+    let found = finding(rule, summary.clone());
     match news {
         Some(news) if failed_before.len() == before.len() && news.is_empty() && rule != COMMAND => {
             let message = recorded!("gate-command-not-phases", command = command, how = how);

@@ -48,7 +48,7 @@ pub(crate) fn reached(
 
 /// Whether this is what [`reached`] says.
 pub(crate) fn is_elsewhere(words: &Words) -> bool {
-    words.is("gate-elsewhere-wanted") || words.is("gate-elsewhere-read")
+    words.says("gate-elsewhere-wanted") || words.says("gate-elsewhere-read")
 }
 
 /// What leads to a file in the user's work tree, by its kind.

@@ -152,7 +152,9 @@ impl PhaseProgress {
             for line in lines.iter().skip(lines.len().saturating_sub(EVIDENCE_SHOWN)) {
                 text.push_str(&format!("\n    {line}"));
             }
-            said = said.and("\n- ").and(finding.placed()).and(text);
+            let is_said = trouble.is_some_and(|why| finding.is_all_said_in(&why.message, &why.words()));
+            said = if is_said { said } else { said.and("\n- ").and(finding.placed()) };
+            said = said.and(text);
         }
         if let Some(hint) =
             trouble.map(|trouble| unfinished(trouble.clone()).hint_words()).filter(|hint| !hint.is_empty())
@@ -162,7 +164,7 @@ impl PhaseProgress {
         let advice = self.advice.get(self.advice_epoch..).unwrap_or_default();
         for same in advice.chunk_by(|one, next| one.reason.trim() == next.reason.trim()) {
             let Some(first) = same.first() else { continue };
-            let (times, reason) = (same.len(), first.reason.trim());
+            let (times, reason) = (same.len(), first.words());
             let advice = match &first.action {
                 AdviceAction::Unusable { .. } => recorded!("ask-no-advice", times = times, reason = reason),
                 AdviceAction::Retry { .. }

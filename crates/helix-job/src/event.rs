@@ -13,7 +13,7 @@ use helix_core::evidence::{Committed, GateReport, IntegrationTarget, SelfRunning
 use helix_core::finding::{Correction, Fault, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::run::{Outcome, RunFacts};
-use helix_core::said::Said;
+use helix_core::said::{Said, Words};
 use helix_core::usage::Usage;
 use helix_failure::event::FailureEvent;
 use helix_plan::Phase;
@@ -437,6 +437,16 @@ pub struct Advice {
     pub action: AdviceAction,
     /// Why, one or two sentences, for people.
     pub reason: String,
+}
+
+impl Advice {
+    /// Why, as words: Helix's own where there is no usable proposal.
+    pub fn words(&self) -> Words {
+        match &self.action {
+            AdviceAction::Unusable { fault: Fault { said: Some(said), .. } } => said.message.clone(),
+            _ => self.reason.trim().into(),
+        }
+    }
 }
 
 /// What an adviser can propose.

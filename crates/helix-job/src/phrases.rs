@@ -17,7 +17,7 @@ pub use tools::tool_call;
 
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
-use helix_core::run::{NoWall, Outcome, Wall, WallsHeld};
+use helix_core::run::{NoWall, Outcome, Retry, Wall, WallsHeld};
 use helix_core::said::of_job;
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::HELIX;
@@ -152,7 +152,10 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                 outcome => {
                     let what = described(language, &outcome).of_job(&job.id);
                     let text = say!(language, "job-agent-ended", what = what.message, time = time, cost = cost);
-                    Phrase::new(Sign::Unclear, Some(phase), text).with(what.hint.map(|text| hint(language, &text)))
+                    // Later, Helix tries again by itself.
+                    let is_theirs = !matches!(outcome.retry(), Retry::Later(_));
+                    let remedy = what.hint.filter(|_| is_theirs).map(|text| hint(language, &text));
+                    Phrase::new(Sign::Unclear, Some(phase), text).with(remedy)
                 }
             }
         }
@@ -222,15 +225,18 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             Phrase::new(Sign::Waiting, Some(phase), say!(language, "job-asks", question = text))
         }
         JobEvent::QuestionAnswered { phase, answer: given, .. } => {
-            let text = say!(language, "job-answered", by = person(language, &given.by), answer = answer(given));
+            let text =
+                say!(language, "job-answered", by = person(language, &given.by), answer = answer(language, given));
             Phrase::new(Sign::Note, Some(phase), text)
         }
         JobEvent::QuestionExpired { phase, asked } => {
             Phrase::new(Sign::Failed, Some(phase), say!(language, "job-question-expired", number = *asked))
         }
-        JobEvent::AdviceGiven { phase, advice, .. } => {
-            Phrase::new(Sign::Note, Some(phase), say!(language, "job-adviser", reason = &advice.reason))
-        }
+        JobEvent::AdviceGiven { phase, advice, .. } => Phrase::new(
+            Sign::Note,
+            Some(phase),
+            say!(language, "job-adviser", reason = language.words(&advice.words())),
+        ),
         JobEvent::ConflictFound { between, paths, .. } => {
             let phases: Vec<&str> = between.iter().map(PhaseId::as_str).collect();
             let text = say!(language, "job-conflict", phases = phases.join(", "), paths = paths.join(", "));
@@ -447,11 +453,19 @@ pub fn stage(language: Language, phase: &PhaseView) -> String {
 /// What a phase is doing or waits for, whatever its status.
 pub fn doing(language: Language, phase: &PhaseView) -> Option<String> {
     let stage = phase.stage.as_deref()?;
-    let Some(wait) = &phase.waits_for else { return Some(stage_named(language, stage)) };
+    let Some(wait) = &phase.waits_for else {
+        let named = stage_named(language, stage);
+        let why = phase.error.as_ref().filter(|_| stage.starts_with(UNTIL));
+        let why = why.map(|why| one_line(&why.said_in(language).message, LINE));
+        return Some([named].into_iter().chain(why).collect::<Vec<_>>().join(": "));
+    };
     let before = stage.strip_suffix(&waits(Language::English, wait)).unwrap_or_default().trim_end_matches(", ");
     let before = (!before.is_empty()).then(|| stage_named(language, before));
     Some(before.into_iter().chain([waits(language, wait)]).collect::<Vec<_>>().join(", "))
 }
+
+/// How the stage of a phase begins that goes on at a later time; the time follows.
+pub(crate) const UNTIL: &str = "waits until ";
 
 /// A stage, as views name it.
 fn stage_named(language: Language, stage: &str) -> String {
@@ -461,7 +475,7 @@ fn stage_named(language: Language, stage: &str) -> String {
     if let Some(round) = stage.strip_prefix("adviser, round ") {
         return say!(language, "phase-stage-adviser", round = round);
     }
-    if let Some(until) = stage.strip_prefix("waits until ") {
+    if let Some(until) = stage.strip_prefix(UNTIL) {
         let local = until.parse::<jiff::Timestamp>().map_or_else(|_| until.to_owned(), |at| language.local(at));
         return say!(language, "phase-stage-until", until = local);
     }
@@ -528,7 +542,7 @@ pub fn outcome(language: Language, job: &JobView) -> String {
             }
         }
         (JobStatus::Failed, Some(ErrorView { message, hint: Some(hint), .. })) => {
-            say!(language, "ended-failed-hint", why = message, hint = hint)
+            say!(language, "ended-failed-hint", why = message.trim_end_matches('.'), hint = hint)
         }
         (JobStatus::Failed, Some(ErrorView { message, hint: None, .. })) => {
             say!(language, "ended-failed-because", why = message)

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::delivery::target_of;
 use super::event::{DeliveryStep, JobEnd, Review};
-use super::phrases::{CANCELLED_BY, outcome_words, reviewer, reviewer_words, waits};
+use super::phrases::{CANCELLED_BY, UNTIL, outcome_words, reviewer, reviewer_words, waits};
 use super::state::{Active, AskedQuestion, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use super::view::{
     DeliveryState, DeliveryView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait, unfinished,
@@ -340,7 +340,7 @@ fn stage(phase: &Phase, state: &PhaseState) -> Option<String> {
         PhaseState::Asking { .. } => "waits for your answer (`helix answer`)".into(),
         PhaseState::Escalating { round, .. } => format!("adviser, round {round}"),
         PhaseState::Between(between) => match between.not_before {
-            Some(until) => format!("waits until {until}"),
+            Some(until) => format!("{UNTIL}{until}"),
             None => "next try".into(),
         },
         PhaseState::Pending => return None,

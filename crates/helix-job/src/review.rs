@@ -41,7 +41,7 @@ impl PhaseProgress {
             (Verdict::Pass, Some(gate)) => self.check(context, Check::Gate(gate + 1)),
             (Verdict::Pass, None) => self.check(context, Check::Person),
             (Verdict::Fail { findings }, _) => {
-                let summary = recorded!("cause-rejected", who = who(gate), why = &review.summary);
+                let summary = recorded!("cause-rejected", who = who(gate), why = review.summary.trim_end_matches('.'));
                 self.gate_rejected(context, correction(summary, findings.clone()));
             }
             // The work may be as good as can be: it is the review that has to be made again, not the work.

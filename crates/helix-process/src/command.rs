@@ -319,7 +319,7 @@ impl CommandError {
             Self::Unstartable { program, reason } => {
                 let message = recorded!("command-unstartable", program = program, reason = reason);
                 // Another program would not start either.
-                let walls = reason.value("why").is_some_and(|why| why.is("start-sandbox-required"));
+                let walls = reason.says("start-sandbox-required");
                 let hint = if walls { recorded!("sandbox-remedy") } else { message.hint() };
                 fault_with_hint(FaultKind::Environment, message, hint)
             }

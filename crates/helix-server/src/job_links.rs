@@ -58,9 +58,10 @@ pub(crate) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let asked = headers.get(header::ACCEPT_LANGUAGE).and_then(|asked| Language::of_tag(asked.to_str().ok()?));
-    match of_job(&shared, &token, asked.unwrap_or_default()).await {
+    let language = asked.unwrap_or_default();
+    match of_job(&shared, &token, language).await {
         Some(shown) => shown,
-        None => linked_files::show(&shared, &token).await,
+        None => linked_files::show(&shared, &token, language).await,
     }
 }
 

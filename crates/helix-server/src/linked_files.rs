@@ -3,13 +3,14 @@
 //! Must not know which files may be read. A name tells what the agent wrote, so that a history can have the agent's own words again.
 
 use axum::body::{Body, Bytes};
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures::stream;
 use helix_core::ids::SessionId;
 use helix_engine::sessions::{FileSignature, LARGEST_LINKED};
+use helix_language::{Language, say};
 use tokio::io::AsyncReadExt as _;
 
 use crate::problem::Problem;
@@ -56,15 +57,17 @@ impl FileToken {
     }
 }
 
-/// The file of a token.
-pub(crate) async fn show(shared: &ServerState, token: &str) -> Result<Response, Problem> {
-    let gone = || {
-        Problem::not_found("no such file")
-            .hint("it was moved or deleted, or its chat is forgotten; ask for it in the chat")
+/// The file of a token. A person opens it in a browser: where there is none, they read why.
+pub(crate) async fn show(shared: &ServerState, token: &str, language: Language) -> Result<Response, Problem> {
+    let found = match FileToken::read(token) {
+        Some(FileToken { session, written, signature }) => {
+            shared.engine.sessions().linked(&session, &written, Some(signature)).await?
+        }
+        None => None,
     };
-    let FileToken { session, written, signature } = FileToken::read(token).ok_or_else(gone)?;
-    let found = shared.engine.sessions().linked(&session, &written, Some(signature)).await?;
-    let found = found.ok_or_else(gone)?;
+    let Some(found) = found else {
+        return Ok((StatusCode::NOT_FOUND, GUARDS, say!(language, "link-gone")).into_response());
+    };
     let kind = match found.path.extension().map(|end| end.to_ascii_lowercase()).as_deref().and_then(|end| end.to_str())
     {
         Some("png") => "image/png",

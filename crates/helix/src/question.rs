@@ -35,7 +35,7 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     lines.extend(words.map(|line| format!("    │ {line}")));
     if !question.set_out.is_empty() {
         lines.push(format!("    {}", say!(language, "ask-set-out")));
-        lines.extend(clean_lines(&question.set_out).iter().map(|line| format!("      {line}")));
+        lines.extend(clean_lines(&question.set_out).iter().map(|line| format!("    │ {line}")));
     }
     if matches!(question.about, About::Gate { .. }) {
         let command = format!("{} jobs diff {} --phase {}", context.helix(), question.job, question.phase);

@@ -317,7 +317,15 @@ rules:
     {
         assert!(asked.contains(part), "{part:?} is not told: {asked}");
     }
+    let listed = bed.helix(0, &["chat", "--list"]);
+    let session = listed["sessions"][0]["id"].as_str().unwrap();
+    let said = bed.at(&project, &["chat", "--session", session, "-m", "And now, at the terminal?"]);
+    let said = String::from_utf8(said.stderr).unwrap();
+    assert!(said.contains(&format!("Job small goes on: helix jobs watch {id}")), "{said}");
     bed.helix(0, &["jobs", "cancel", id]);
+    let cancelled = bed.at(&project, &["jobs", "show", id]);
+    let cancelled = String::from_utf8(cancelled.stdout).unwrap();
+    assert!(cancelled.contains(&format!("jobs resume {id}")), "{cancelled}");
     let settled = told("And now, again?");
     for part in ["small: cancelled", "Open questions of these jobs, for the user: none any more."] {
         assert!(settled.contains(part), "{part:?} is not told: {settled}");

@@ -55,6 +55,10 @@ fn the_second_host_is_told_who_the_first_is() {
     user.write("listen.toml", &format!("[server]\nlisten = \"{}\"\n", first.1));
     let doctor = user.run(&["--config", "listen.toml", "doctor"]);
     assert!(doctor.stdout.contains(&format!("{}: the host listens there", first.1)), "{doctor:#?}");
+    let by_name = first.1.replace("127.0.0.1", "localhost");
+    user.write("listen.toml", &format!("[server]\nlisten = \"{by_name}\"\n"));
+    let doctor = user.run(&["--config", "listen.toml", "doctor"]);
+    assert!(doctor.stdout.contains(&format!("{by_name}: the host listens there")), "{doctor:#?}");
     // One that is stopped is a host all the same.
     let process = rustix::process::Pid::from_child(&first.0);
     rustix::process::kill_process(process, rustix::process::Signal::STOP).unwrap();

@@ -187,7 +187,7 @@ fn a_german_terminal_reads_in_german_why_a_job_failed_and_what_to_do() {
     let shown = text(&run(&stage, &["jobs", "show", job["id"].as_str().unwrap()]).stdout);
     for german in [
         "Bericht: page, Versuch 1",
-        "Gate command fand: `false`: Exit 1",
+        "Gate command fand: `false` ist fehlgeschlagen (Exit 1)",
         "Ursache: Ausnahme zur Laufzeit (",
         "geraten)",
         "Vorschlag: auch Versuch 1 von 1 ist gescheitert: ändere das Vorgehen",

@@ -126,7 +126,8 @@ fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {
         lines.extend(review.review.checks_passed.iter().map(checked));
     }
     for answer in &phase.answers {
-        let (by, at, answer) = (&answer.answer.by, language.local(answer.at), phrases::answer(&answer.answer));
+        let (by, at, answer) =
+            (&answer.answer.by, language.local(answer.at), phrases::answer(language, &answer.answer));
         let text = say!(language, "evidence-person", by = phrases::person(language, by), at = at, answer = answer);
         lines.push(row(language, "person", &text));
     }

@@ -12,9 +12,9 @@ use crate::question::{About, Answer, QuestionOption, QuestionStatus, QuestionVie
 use crate::view::JobView;
 
 /// What a person answered: the choice, their words, or both.
-pub fn answer(answer: &Answer) -> String {
-    let said = [answer.choice.as_deref(), answer.text.as_deref()].into_iter().flatten();
-    one_line(&said.collect::<Vec<_>>().join(": "), LINE)
+pub fn answer(language: Language, answer: &Answer) -> String {
+    let choice = answer.choice.as_deref().map(|choice| say!(language, "answered-choice", choice = choice));
+    one_line(&choice.into_iter().chain(answer.text.clone()).collect::<Vec<_>>().join(": "), LINE)
 }
 
 /// What a question asks, in full. Helix's own words are in this language; those of the plan, of agents and of the record stay as
@@ -98,7 +98,7 @@ pub fn question(language: Language, question: &QuestionView) -> String {
     match &question.status {
         QuestionStatus::Open => say!(language, "question-open", id = id, question = text),
         QuestionStatus::Answered { answer: given, .. } => {
-            let (by, answer) = (person(language, &given.by), answer(given));
+            let (by, answer) = (person(language, &given.by), answer(language, given));
             say!(language, "question-answered", id = id, by = by, answer = answer, question = text)
         }
         QuestionStatus::Expired { .. } => say!(language, "question-expired", id = id, question = text),

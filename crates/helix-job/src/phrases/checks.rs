@@ -17,11 +17,14 @@ pub(super) fn gate(language: Language, phase: &PhaseId, report: &GateReport, job
     let phrase = Phrase::new(Sign::from(&report.verdict), Some(phase), text);
     match &report.verdict {
         Verdict::Pass => phrase,
-        Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(|one| finding(language, one))),
+        Verdict::Fail { findings } => {
+            let more = findings.iter().filter(|one| !one.is_all_said_in(&report.summary, &report.said));
+            phrase.with(more.take(FINDINGS).map(|one| finding(language, one)))
+        }
         Verdict::Inconclusive { fault } => {
             let ErrorView { message, hint: remedy, .. } = ErrorView::of_fault(fault).of_job(job).said_in(language);
-            let more = remedy.map(|text| hint(language, &text));
-            phrase.with(std::iter::once(one_line(&message, LINE)).chain(more))
+            let message = Some(one_line(&message, LINE)).filter(|message| !phrase.text.contains(message));
+            phrase.with(message.into_iter().chain(remedy.map(|text| hint(language, &text))))
         }
     }
 }

@@ -41,7 +41,7 @@ fn a_question_and_what_came_of_it_are_said_in_german() {
     let ended = phrases::outcome(Language::German, &skipped.view());
     let begins = "ist gescheitert: keine Phase hat bestanden: alle wurden ausgelassen";
     let job = job();
-    assert_eq!(ended, format!("{begins} (wiederhole eine mit `helix jobs retry {job} --phase PHASE`)"));
+    assert_eq!(ended, format!("{begins}. Weiter: wiederhole eine mit `helix jobs retry {job} --phase PHASE`"));
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn causes_of_runs_and_reviews_are_said_in_german_and_recorded_in_english() {
     play.event(run_finished(&id("a"), 1, lost()));
     play.happy();
     let error = play.view().phases[0].error.clone().unwrap();
-    assert_eq!(error.message, "The last run did not complete: its keeper died.");
-    assert!(error.said_in(Language::German).message.starts_with("Der letzte Lauf wurde nicht fertig: "), "{error:?}");
+    assert_eq!(error.message, "the last run did not complete: its keeper died");
+    assert!(error.said_in(Language::German).message.starts_with("der letzte Lauf wurde nicht fertig: "), "{error:?}");
 }
 
 /// Of what a former Helix recorded of a gate in English only, the counts can be told in any language.
@@ -124,7 +124,7 @@ fn what_a_gate_found_is_said_in_german_and_told_to_the_agent_in_english() {
     play.work();
     play.event(finished(2, GateReport { tree: play.tree("a"), ..report }));
     let error = play.view().phases[0].error.clone().unwrap();
-    let summary = "gate files_exist found: 1 file(s) are missing or empty: page.md is not in the result";
+    let summary = "gate files_exist found: 1 file is missing or empty: page.md is not in the result";
     assert_eq!(error.message, summary);
     let german = "Gate files_exist fand: 1 Datei fehlt oder ist leer: page.md ist nicht im Ergebnis";
     assert_eq!(error.said_in(Language::German).message, german);

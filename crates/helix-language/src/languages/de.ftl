@@ -201,7 +201,7 @@ run-declared = der Agent meldet: { $message }
 run-no-model = der Agent meldet: { $message }
     .hint = wähle ein Modell, das der Anbieter hat, im Plan oder für den Agenten in helix.toml, dann führe `helix jobs resume { $job }` aus
 run-bad-request = der Agent meldet: { $message }
-    .hint = der Anbieter lehnt diese Anfrage immer ab: prüfe Modell und Einstellungen des Agenten in helix.toml, dann führe `helix jobs resume { $job }` aus
+    .hint = der Anbieter lehnt diese Anfrage immer ab: prüfe Modell und Einstellungen des Agenten in helix.toml und die Größe seines Prompts, dann führe `helix jobs resume { $job }` aus
 run-contradicted = seine Aufzeichnung widerspricht sich: { $evidence }
     .hint = { run-read-log }
 run-read-log = lies das Log des Laufs: `helix jobs logs { $job }`
@@ -241,7 +241,7 @@ start-not-executable = { $file } ist keine ausführbare Datei
 start-no-interpreter = { $error }: die Datei gibt es, also fehlt der Interpreter, den ihre erste Zeile nennt (oder ihr Lader)
 start-closed = { $error }: sie ist nicht ausführbar, oder ein Verzeichnis darüber ist verschlossen
 start-too-long = { $error }: Argumente und Umgebung sind zusammen zu groß; Prompts gehen über stdin
-start-hidden = die Sandbox verbirgt { $file }, oder was das braucht: nimm sein Verzeichnis in `readable` unter [sandbox] auf
+start-hidden = die Sandbox verbirgt { $file } oder etwas, was diese Datei braucht: nimm sein Verzeichnis in `readable` unter [sandbox] auf
 start-no-sandbox = seine Sandbox kann nicht aufgebaut werden: { $error }
 start-sandbox-required = die Sandbox ist verlangt: { $missing }
 run-doctor = führe `helix doctor` aus: es prüft den Agenten
@@ -302,7 +302,7 @@ ended-merged = war erfolgreich, als { $commit } in { $branch } übernommen
 ended-beside = ist fertig, aber NICHT übernommen: das Ergebnis { $commit } liegt nur auf dem Branch { $branch } ({ $why }). Übernimm es mit: { $command }
 ended-unchanged = war erfolgreich, nichts geändert
 ended-failed-because = ist gescheitert: { $why }
-ended-failed-hint = ist gescheitert: { $why } ({ $hint })
+ended-failed-hint = ist gescheitert: { $why }. Weiter: { $hint }
 ended-failed = ist gescheitert
 ended-cancelled-by = wurde von { $by } abgebrochen
 ended-cancelled = wurde abgebrochen
@@ -357,6 +357,18 @@ ask-no-advice =
        *[other] , { $times } Mal
     }: { $reason }
 ask-what = Was soll geschehen?
+# Was jemand gewählt hat: die Schlüssel der Fragen, für Leser.
+answered-choice =
+    { $choice ->
+        [approve] zugestimmt
+        [reject] abgelehnt
+        [retry] noch ein Versuch
+        [check] noch einmal prüfen
+        [accept] angenommen, wie es ist
+        [skip] die Phase auslassen
+        [fail] den Job als gescheitert beenden
+       *[other] { $choice }
+    }
 option-start = Die Phase beginnen
 option-no-start = Nicht beginnen; die Phase scheitert
 option-accept = Das Ergebnis annehmen
@@ -509,6 +521,7 @@ chat-job-look = Änderungen: `helix jobs diff { $id }`. Belege: `helix jobs evid
 chat-job-details = Details: `helix jobs show { $id }`.
 chat-job-next-failed = Als Nächstes: Frag hier, was zu tun ist, oder mach weiter mit `helix jobs resume { $id }`.
 chat-job-next-decision = Als Nächstes: `{ $commands }` in `{ $project }` hakt die Kriterien ab, die der Job belegt hat.
+link-gone = Diese Datei gibt es nicht mehr: sie wurde verschoben oder gelöscht, oder ihr Chat ist vergessen. Frag im Chat nach ihr.
 chat-job-goes-on = Er läuft ohne diese Seite weiter. Frag hier, wie weit er ist.
 choice-approve = Ja.
 choice-reject = Nein.
@@ -571,14 +584,14 @@ answer-died = der Agent endete mitten in seiner Antwort ({ $how })
     .hint = { answer-go-on }
 answer-truncated = die Antwort wurde vor ihrem Ende abgeschnitten
     .hint = { answer-go-on }
-answer-incomplete = am Ende der Antwort fehlte: { $missing }
+answer-incomplete = am Ende des Laufs fehlte: { $missing }
     .hint = { answer-go-on }
 answer-stopped-by-hook = ein Hook des Agenten hat die Antwort angehalten
     .hint = { answer-once-more }
 answer-interrupted = die Antwort wurde von außen unterbrochen
     .hint = { answer-go-on }
 answer-cancelled = die Antwort wurde angehalten
-    .hint = der Text bis hierher bleibt erhalten; sag, wie es weitergehen soll
+    .hint = der Agent weiß, wie weit er gekommen ist: sag, wie es weitergehen soll
 answer-timed-out = die Zeit für die Antwort ist abgelaufen
     .hint = sag „weiter“, bitte um weniger auf einmal oder erhöhe das Zeitlimit
 answer-stalled = der Agent meldete sich zu lange nicht und wurde angehalten
@@ -616,7 +629,7 @@ answer-misconfigured = der Agent kann so, wie er eingerichtet ist, nicht arbeite
 answer-declared = der Agent meldet: { $message }
     .hint = { answer-once-more }
 answer-bad-request = der Agent meldet: { $message }
-    .hint = der Anbieter lehnt diese Anfrage immer ab: prüfe Modell und Einstellungen des Agenten in helix.toml
+    .hint = der Anbieter lehnt diese Anfrage immer ab: prüfe Modell und Einstellungen des Agenten in helix.toml und die Größe der Nachricht
 answer-no-model = der Agent meldet: { $message }
     .hint = wähle ein Modell, das der Anbieter hat, für den Agenten in helix.toml
 answer-contradicted = die Aufzeichnung des Agenten widerspricht sich: { $evidence }
@@ -636,7 +649,7 @@ answer-not-stored = eine Datei der Nachricht lässt sich nicht ablegen: { $cause
 answer-turn-lost = die Antwort brach ab, bevor sie zu Ende war; sende die Nachricht noch einmal, und sieh ins Log von Helix, wenn es wieder geschieht
 answer-shutdown = Helix wird beendet. Der Agent arbeitet an dem weiter, was er begonnen hat: sende dieselbe Nachricht nach dem Neustart noch einmal, dann bekommst du diese Antwort
 answer-shutdown-kept = Helix wird beendet. Der Agent arbeitet an dem weiter, was er begonnen hat: nach dem Neustart zeigt `helix chat --session { $session } --show` diese Antwort
-answer-go-on = der Text bis hierher bleibt erhalten: sag „weiter“ oder sende die Nachricht noch einmal
+answer-go-on = der Agent weiß, wie weit er gekommen ist: sag „weiter“ oder sende die Nachricht noch einmal
 answer-once-more = sende die Nachricht noch einmal; wenn es wieder scheitert, führe `helix doctor` aus
 answer-later = sende die Nachricht in ein paar Minuten noch einmal
 answer-less = sag „weiter“, bitte um weniger auf einmal oder erhöhe das Limit in helix.toml
@@ -692,6 +705,7 @@ clean-would = würde { $size } freigeben; ohne --dry-run geschieht es
 clean-done = { $size } freigegeben
 term-you = du>
 term-continue = Weiter geht es mit: helix chat --session { $session }
+term-job-goes-on = Job { $job } läuft weiter: helix jobs watch { $id }
 term-no-answer = (noch keine Antwort)
 term-turn-failed = (gescheitert: { $why })
 term-turn-after = (nach { $turn })
@@ -826,7 +840,7 @@ gate-found =
     }
 cause-gate-not-run = Gate { $gate } konnte nicht laufen: { $why }
 cause-gate-unsure = Gate { $gate } konnte die Arbeit nicht bestätigen: { $why }
-cause-run = Der letzte Lauf wurde nicht fertig: { $what }.
+cause-run = der letzte Lauf wurde nicht fertig: { $what }
 cause-phase-spent = { $why } (das Budget der Phase ist verbraucht)
     .hint = erhöhe budget_usd der Phase oder teile sie auf
 cause-optional = optional und gescheitert: { $why }
@@ -1201,7 +1215,7 @@ doctor-no-host = es läuft keiner
 doctor-next-host = der nächste helix-Befehl übernimmt
 doctor-address = Adresse von helix serve
 doctor-free = { $address } ist frei
-doctor-serves = { $address }: dort wartet der Host
+doctor-serves = { $address }: dort lauscht der Host
 doctor-taken = { $address } ist belegt
     .hint = wähle eine andere mit --listen oder mit listen in [server]
 doctor-no-address = { $address }: { $why }
@@ -1234,7 +1248,7 @@ init-no-languages = keine erkannt
 init-tests = Tests
 init-checks = Prüfungen
 init-setup = Einrichtung
-init-flat-layout = setuptools hält adr/ und plans/ hier für Pakete: nenne deine in pyproject.toml, [tool.setuptools] packages
+init-flat-layout = setuptools hielte adr/ und plans/ hier für Pakete: nenne deine in pyproject.toml, [tool.setuptools] packages
 init-services = Dienste
 init-compose = { $file }: starte vor einem Job, was Tests brauchen, mit `docker compose up -d`; die Vorprüfung sagt, was nicht da ist
 init-no-tests = keine gefunden: setze den Befehl im Gate tests_pass des Plans
@@ -1854,7 +1868,14 @@ gate-delivery-unset = die Variable { $name }, die `pass_env` des Gates nennt, is
     .hint = den Host (`helix serve`, `helix run`) mit gesetzter Variable { $name } starten
 gate-delivery-program = das Programm { $program } wurde nicht gefunden
     .hint = { $program } dort installieren, wo Helix es findet: `helix doctor` zeigt den PATH
-gate-delivered = { $commands } Befehl(e) und { $probes } Probe(n)
+gate-delivered =
+    { $commands ->
+        [one] 1 Befehl
+       *[other] { $commands } Befehle
+    } und { $probes ->
+        [one] 1 Probe
+       *[other] { $probes } Proben
+    }
 gate-healthy = gesund
 gate-rolled-back =
     mit { $commands ->
@@ -1995,7 +2016,11 @@ gate-criteria-none-nygard = { $path } hat keinen Abschnitt Acceptance criteria m
 gate-criterion-unmet = das Kriterium { $criterion } ist nicht erfüllt: { $why }
 gate-criterion-unchecked = { $place }: { $proof } ließ sich nicht prüfen: { $why }
 gate-criteria-met = { $criteria } Kriterien von { $path }, alle belegt
-gate-criteria-unmet = { $criteria } Kriterien von { $path }, { $findings } Befund(e)
+gate-criteria-unmet = { $criteria } Kriterien von { $path }, {
+    $findings ->
+        [one] 1 Befund
+       *[other] { $findings } Befunde
+    }
 gate-criterion-exit = `{ $command }` endete mit { $how }, nicht mit Exit { $exit }
     .hint = beheben, was die Ausgabe nennt, und den Befehl selbst ausführen
 gate-criterion-empty = { $path } ist leer
@@ -2073,7 +2098,11 @@ gate-before-none =
        *[phase] der Phase
     } gab es keine Tests
 gate-failed-before = { $test } scheiterte schon vor dem Job
-gate-tests-unnamed = { $tests } gescheiterte(r) Test(s) ohne erkennbaren Namen; sie zählen als neu
+gate-tests-unnamed =
+    { $tests ->
+        [one] 1 gescheiterter Test ohne erkennbaren Namen; er zählt
+       *[other] { $tests } gescheiterte Tests ohne erkennbaren Namen; sie zählen
+    } als neu
 gate-tests-exit = `{ $command }` ist fehlgeschlagen ({ $how }), obwohl kein neuer Test gescheitert ist
     .hint = das Ende der Ausgabe ansehen: eine Grenze der Abdeckung, eine Warnung als Fehler oder ein Absturz
 gate-tests-old = { $counts } ({ $old } davon schon vor dem Job)

@@ -154,7 +154,7 @@ run-declared = the agent reports: { $message }
 run-no-model = the agent reports: { $message }
     .hint = choose a model that the provider has, in the plan or for the agent in helix.toml, then run `helix jobs resume { $job }`
 run-bad-request = the agent reports: { $message }
-    .hint = the provider refuses this request however often it is sent: check model and settings of the agent in helix.toml, then run `helix jobs resume { $job }`
+    .hint = the provider refuses this request however often it is sent: check model and settings of the agent in helix.toml, and how large its prompt is, then run `helix jobs resume { $job }`
 run-contradicted = its record contradicts itself: { $evidence }
     .hint = { run-read-log }
 run-read-log = read the run's log: `helix jobs logs { $job }`
@@ -194,7 +194,7 @@ start-not-executable = { $file } is not an executable file
 start-no-interpreter = { $error }: the file exists, so the interpreter its first line names (or its loader) does not
 start-closed = { $error }: it is not executable, or a directory above it is closed
 start-too-long = { $error }: arguments and environment together are too big; prompts go to stdin
-start-hidden = the sandbox hides { $file }, or what that needs: add its directory to `readable` in [sandbox]
+start-hidden = the sandbox hides { $file }, or what it needs: add its directory to `readable` in [sandbox]
 start-no-sandbox = its sandbox cannot be put up: { $error }
 start-sandbox-required = the sandbox is required: { $missing }
 run-doctor = run `helix doctor`: it checks the agent
@@ -255,7 +255,7 @@ ended-merged = succeeded, merged into { $branch } as { $commit }
 ended-beside = is done, but NOT merged: the result { $commit } is only on branch { $branch } ({ $why }). Take it with: { $command }
 ended-unchanged = succeeded, nothing changed
 ended-failed-because = failed: { $why }
-ended-failed-hint = failed: { $why } ({ $hint })
+ended-failed-hint = failed: { $why }. Next: { $hint }
 ended-failed = failed
 ended-cancelled-by = was cancelled by { $by }
 ended-cancelled = was cancelled
@@ -304,6 +304,18 @@ ask-no-advice =
        *[other] , { $times } times
     }: { $reason }
 ask-what = What should happen?
+# What somebody chose: the keys of questions, for readers.
+answered-choice =
+    { $choice ->
+        [approve] approved
+        [reject] rejected
+        [retry] one more attempt
+        [check] check again
+        [accept] accepted as it is
+        [skip] skip the phase
+        [fail] end the job as failed
+       *[other] { $choice }
+    }
 option-start = Start the phase
 option-no-start = Do not start; the phase fails
 option-accept = Accept the result
@@ -438,7 +450,7 @@ chat-linked-rest = The rest is not shown.
 chat-empty = the agent ended without an answer
 chat-not-merged = Helix does not merge answers. Ask for what you need in a new message.
 chat-said-anew = The connection to the model broke here. The whole answer follows.
-chat-stopped-by-provider = The provider's safeguards stopped the model here. Its answer instead follows.
+chat-stopped-by-provider = The provider's safeguards stopped the model here. What it answers instead follows.
 chat-replaced = The answer above did not pass its checks. The answer below replaces it.
 chat-unheard = The answer to your earlier message “{ $message }” did not reach you. Here it is:
 chat-untold = This note on the answer to your earlier message “{ $message }” did not reach you:
@@ -456,6 +468,7 @@ chat-job-look = Changes: `helix jobs diff { $id }`. Evidence: `helix jobs eviden
 chat-job-details = Details: `helix jobs show { $id }`.
 chat-job-next-failed = Next: ask here what to do, or go on with `helix jobs resume { $id }`.
 chat-job-next-decision = Next: `{ $commands }` in `{ $project }` ticks the criteria that the job has proven.
+link-gone = There is no such file any more: it was moved or deleted, or its chat is forgotten. Ask for it in the chat.
 chat-job-goes-on = It goes on without this page. Ask here for its progress.
 choice-approve = Yes.
 choice-reject = No.
@@ -518,14 +531,14 @@ answer-died = the agent ended in the middle of its answer ({ $how })
     .hint = { answer-go-on }
 answer-truncated = the answer was cut off before its end
     .hint = { answer-go-on }
-answer-incomplete = the answer ended without { $missing }
+answer-incomplete = the agent's run ended without { $missing }
     .hint = { answer-go-on }
 answer-stopped-by-hook = one of the agent's hooks stopped the answer
     .hint = { answer-once-more }
 answer-interrupted = the answer was interrupted from outside
     .hint = { answer-go-on }
 answer-cancelled = the answer was stopped
-    .hint = the text so far is kept; say how to continue
+    .hint = the agent knows how far it has come: say how to continue
 answer-timed-out = the answer timed out
     .hint = say “continue”, ask for less at once, or raise the time limit
 answer-stalled = the agent was silent for too long and was stopped
@@ -563,7 +576,7 @@ answer-misconfigured = the agent cannot work as it is configured
 answer-declared = the agent reports: { $message }
     .hint = { answer-once-more }
 answer-bad-request = the agent reports: { $message }
-    .hint = the provider refuses this request however often it is sent: check model and settings of the agent in helix.toml
+    .hint = the provider refuses this request however often it is sent: check model and settings of the agent in helix.toml, and how large the message is
 answer-no-model = the agent reports: { $message }
     .hint = choose a model that the provider has, for the agent in helix.toml
 answer-contradicted = the agent's record contradicts itself: { $evidence }
@@ -583,7 +596,7 @@ answer-not-stored = cannot store a file of the message: { $cause }
 answer-turn-lost = the turn's events ended early; send the message again, and see Helix's log if it happens again
 answer-shutdown = Helix is shutting down. The agent goes on with what it has begun: send the same message again after the restart to get that answer
 answer-shutdown-kept = Helix is shutting down. The agent goes on with what it has begun: after the restart, `helix chat --session { $session } --show` shows that answer
-answer-go-on = the text so far is kept: say “continue”, or send the message again
+answer-go-on = the agent knows how far it has come: say “continue”, or send the message again
 answer-once-more = send the message again; if it fails again, run `helix doctor`
 answer-later = send the message again in a few minutes
 answer-less = say “continue”, ask for less at once, or raise the limit in helix.toml
@@ -639,6 +652,7 @@ clean-would = would free { $size }; run it without --dry-run
 clean-done = freed { $size }
 term-you = you>
 term-continue = Continue with: helix chat --session { $session }
+term-job-goes-on = Job { $job } goes on: helix jobs watch { $id }
 term-no-answer = (no answer yet)
 term-turn-failed = (failed: { $why })
 term-turn-after = (after { $turn })
@@ -749,7 +763,7 @@ report-verdict = { $verdict }
 cause-result-refused = the result holds what no result may hold
 cause-not-let-in = { $by } did not let files in that run by themselves
 cause-answered = A person answered your question. Continue with the answer.
-cause-no-answer = Nobody has answered your question in time. Continue without an answer.
+cause-no-answer = Nobody answered your question in time. Continue without an answer.
 cause-nothing-changed = a { $kind } phase must change files: the phase changed no file
 cause-phases-invalid = the returned phases are invalid
 cause-outgrown = the plan has grown meanwhile, and the returned phases no longer fit
@@ -760,7 +774,7 @@ gate-found =
     }
 cause-gate-not-run = gate { $gate } could not be run: { $why }
 cause-gate-unsure = gate { $gate } could not confirm the work: { $why }
-cause-run = The last run did not complete: { $what }.
+cause-run = the last run did not complete: { $what }
 cause-phase-spent = { $why } (the phase's budget is used up)
     .hint = raise budget_usd of the phase, or split it
 cause-optional = optional, and failed: { $why }
@@ -1022,7 +1036,12 @@ settings-fit =
     } and the memory
 wall = { $wall }
 wall-missing = not { $wall }: { $why }
-no-wall = no wall around { $wall }: { $why }
+no-wall = { $wall ->
+        [network] no wall around the network
+        [limits] no limits
+        [key] no wall around the key
+       *[other] no wall around { $wall }
+    }: { $why }
 wall-old-landlock = this kernel has version { $version } of Landlock, which cannot do it: use Linux { $kernel } or newer
 wall-landlock-off = Landlock is switched off: add it to the kernel's `lsm=` boot option
 wall-no-landlock = this kernel has no Landlock: use Linux { $kernel } or newer
@@ -1140,7 +1159,7 @@ init-no-languages = none recognised
 init-tests = tests
 init-checks = checks
 init-setup = setup
-init-flat-layout = setuptools takes adr/ and plans/ for packages here: name yours in pyproject.toml, [tool.setuptools] packages
+init-flat-layout = setuptools would take adr/ and plans/ for packages here: name yours in pyproject.toml, [tool.setuptools] packages
 init-services = services
 init-compose = { $file }: start what tests need before a job, with `docker compose up -d`; the preflight says what is not there
 init-no-tests = none found: set the command in the plan's tests_pass gate
@@ -1186,7 +1205,7 @@ hook-no = no
 hook-allowed = a person has allowed this call
 hook-asked = a person is asked about this call ({ $id }): end your turn now with the state of your work; you will be resumed with the answer, and may then make the same call again if it was allowed
 hook-refused = { $by } has not allowed this call { $words }: do without it
-hook-unanswered = nobody has answered in time whether this call is allowed ({ $id }): do without it
+hook-unanswered = nobody answered in time whether this call is allowed ({ $id }): do without it
 hook-not-asked = nobody could be asked about this call ({ $why }): do without it
 means-of-project = told to every agent of this project
 means-of-agent = agent { $agent } besides
@@ -1649,9 +1668,9 @@ gate-elsewhere-other = look for an absolute path in the configuration of the too
 gate-registry-unreached = `{ $command }` cannot reach { $host }
     .hint = look at the network, a proxy (HTTPS_PROXY) or a mirror (PIP_INDEX_URL, NPM_CONFIG_REGISTRY, …) of the shell that started Helix, and at `network` under [sandbox]; what is installed in [workspace] setup needs no network later
 gate-submodule-absent = `{ $command }` names `{ $path }`, a submodule that is not in your repository
-    .hint = bring it with `git submodule update --init --recursive`; if it has a `.git` directory of its own, with `git submodule absorbgitdirs`
+    .hint = fetch it with `git submodule update --init --recursive`; if it has a `.git` directory of its own, with `git submodule absorbgitdirs`
 gate-lfs-absent = `{ $command }` names `{ $path }`, a file of Git LFS of which only the pointer is here
-    .hint = bring it with `git lfs pull`; of one commit, Helix takes at most 20,000 such files with 16 GiB
+    .hint = fetch it with `git lfs pull`; of one commit, Helix takes at most 20,000 such files with 16 GiB
 gate-service-composed = `{ $command }` needs { $name } at port { $port } of this machine, where nobody listens
     .hint = start it with `docker compose up -d { $service }`, or give each run its own under [workspace.services] in helix.toml
 gate-service-down = `{ $command }` needs { $name } at port { $port } of this machine, where nobody listens
@@ -1672,7 +1691,10 @@ gate-unprepared-tests =
     { $tests ->
         [one] 1 test
        *[other] { $tests } tests
-    } of `{ $command }` fail(s) in a clean checkout only because { $shown } { $names ->
+    } of `{ $command }` { $tests ->
+        [one] fails
+       *[other] fail
+    } in a clean checkout only because { $shown } { $names ->
         [one] is
        *[other] are
     } ignored by git and missing there: { $failed }
@@ -1691,15 +1713,34 @@ gate-conflicts-nothing = there is no file to look at
     .hint = name the files that were in conflict
 gate-conflict-marker = a conflict marker is left: { $marker }
     .hint = bring both sides together, and remove the marker lines
-gate-conflicts-none = no conflict marker in { $files } file(s)
-gate-conflicts-left = { $markers } conflict marker(s) are left
+gate-conflicts-none =
+    no conflict marker in { $files ->
+        [one] 1 file
+       *[other] { $files } files
+    }
+gate-conflicts-left =
+    { $markers ->
+        [one] 1 conflict marker is
+       *[other] { $markers } conflict markers are
+    } left
 gate-delivery-unset = the variable { $name }, which `pass_env` of the gate names, is not set for the host
     .hint = start the host (`helix serve`, `helix run`) with { $name } set
 gate-delivery-program = the program { $program } was not found
     .hint = install { $program } where Helix finds it: `helix doctor` shows the PATH
-gate-delivered = { $commands } command(s) and { $probes } probe(s)
+gate-delivered =
+    { $commands ->
+        [one] 1 command
+       *[other] { $commands } commands
+    } and { $probes ->
+        [one] 1 probe
+       *[other] { $probes } probes
+    }
 gate-healthy = healthy
-gate-rolled-back = rolled back by { $commands } command(s)
+gate-rolled-back =
+    rolled back by { $commands ->
+        [one] 1 command
+       *[other] { $commands } commands
+    }
 gate-unhealthy = unhealthy: { $step }: { $seen }
     .hint = look at what the command says, and at the target
 gate-delivery-failed = { $step } failed ({ $seen })
@@ -1725,7 +1766,14 @@ gate-docs-gone = { $target } leads to { $path }, which is not in the result
 gate-did-you-mean = did you mean { $near }?
 gate-docs-none = the phase changed no Markdown file
     .hint = remove `docs_refs_valid` from phases that write no documentation
-gate-docs = { $documents } document(s), { $links } local link(s), { $broken } broken
+gate-docs =
+    { $documents ->
+        [one] 1 document
+       *[other] { $documents } documents
+    }, { $links ->
+        [one] 1 local link
+       *[other] { $links } local links
+    }, { $broken } broken
 gate-files-nothing = there is no file to look for: the gate names none and the phase claims no outputs
     .hint = list files in the gate or in the phase's `outputs`
 gate-files-dangling = { $path } is a link to { $target }, which is not in the result
@@ -1735,8 +1783,16 @@ gate-files-empty = { $path } is empty
 gate-files-missing = { $path } is not in the result
     .hint = create it in the repository, at exactly this path, and do not add it to .gitignore
 gate-files-near = create it; did you mean { $near }?
-gate-files-there = { $files } file(s) exist
-gate-files-not-there = { $files } file(s) are missing or empty
+gate-files-there =
+    { $files ->
+        [one] 1 file exists
+       *[other] { $files } files exist
+    }
+gate-files-not-there =
+    { $files ->
+        [one] 1 file is
+       *[other] { $files } files are
+    } missing or empty
 gate-outputs-none = the phase claims no outputs
     .hint = list what the phase is to create or change in its `outputs`
 gate-outputs-unchanged = { $path } is claimed as an output but the phase did not change it
@@ -1777,13 +1833,32 @@ gate-syntax-template = { $path } is a template and was not parsed as YAML
 gate-syntax-as-before = { $path } cannot be parsed by the embedded grammar, as before the job
 gate-syntax-valid = make the file valid { $language }
 gate-syntax-unknown = not of a known language: { $files }
-gate-syntax-good = { $files } file(s) parse
-gate-syntax-bad = { $errors } syntax error(s) in { $files } file(s)
+gate-syntax-good =
+    { $files ->
+        [one] 1 file parses
+       *[other] { $files } files parse
+    }
+gate-syntax-bad =
+    { $errors ->
+        [one] 1 syntax error
+       *[other] { $errors } syntax errors
+    } in { $files ->
+        [one] 1 file
+       *[other] { $files } files
+    }
 gate-syntax-none-among = no file that the phase changed could be parsed among { $files }
     .hint = check the gate's `files`; they are matched against the files that the phase changed
-gate-syntax-none-known = none of the { $files } changed file(s) is of a language that can be parsed
+gate-syntax-none-known =
+    { $files ->
+        [one] the changed file is not
+       *[other] none of the { $files } changed files is
+    } of a language that can be parsed
     .hint = give this phase other `gates`: `files_exist`, or a `command` that checks such files
-gate-syntax-deleted = { $files } file(s) deleted, nothing left to parse
+gate-syntax-deleted =
+    { $files ->
+        [one] 1 file
+       *[other] { $files } files
+    } deleted, nothing left to parse
 gate-syntax-nothing = the phase changed no file
     .hint = check what the agent did; if that is right, remove `syntax_check`
 gate-criterion-bare = the criterion { $criterion } has no evidence
@@ -1803,7 +1878,11 @@ gate-criteria-none-nygard = { $path } has no section Acceptance criteria with ch
 gate-criterion-unmet = the criterion { $criterion } is not met: { $why }
 gate-criterion-unchecked = { $place }: { $proof } could not be checked: { $why }
 gate-criteria-met = { $criteria } criteria of { $path }, all verified
-gate-criteria-unmet = { $criteria } criteria of { $path }, { $findings } finding(s)
+gate-criteria-unmet = { $criteria } criteria of { $path }, {
+    $findings ->
+        [one] 1 finding
+       *[other] { $findings } findings
+    }
 gate-criterion-exit = `{ $command }` ended with { $how }, not with exit { $exit }
     .hint = fix what the output names, and run the command yourself
 gate-criterion-empty = { $path } is empty
@@ -1881,7 +1960,11 @@ gate-before-none =
        *[phase] the phase
     }
 gate-failed-before = { $test } failed before the job too
-gate-tests-unnamed = { $tests } failing test(s) could not be told by name, so they count as new
+gate-tests-unnamed =
+    { $tests ->
+        [one] 1 failing test could not be told by name, so it counts
+       *[other] { $tests } failing tests could not be told by name, so they count
+    } as new
 gate-tests-exit = `{ $command }` failed ({ $how }) although no new test failed
     .hint = look at the end of the output: a coverage limit, a warning taken as an error, or a crash
 gate-tests-old = { $counts } ({ $old } of them before the job too)
@@ -2040,7 +2123,7 @@ result-too-much = { $files } files changed, with { $size } MiB or more; a result
     .hint = remove what is generated, or add it to .gitignore
 result-git-name = { $name } is a name that git keeps for itself on some systems
     .hint = give it another name
-result-submodule = { $name } is a submodule at a commit that your repository has not got, so nothing can check it
+result-submodule = { $name } is a submodule at a commit that your repository does not have, so nothing can check it
     .hint = leave the submodule as it was; a commit that is to be taken has to be fetched into your repository first
 result-huge = { $name } has { $size } MiB; a result may hold files of at most { $most } MiB
     .hint = remove it, or add it to .gitignore

@@ -85,6 +85,7 @@ async fn converse(context: &Context, arguments: &Arguments) -> Ended {
             },
             Reading::Programs => record(context, &conversation, message).await,
         };
+        conversation.say_what_goes_on().await?;
         if arguments.session.is_none() {
             conversation.begun = true;
             conversation.say_how_to_continue().await?;
@@ -107,6 +108,7 @@ async fn converse(context: &Context, arguments: &Arguments) -> Ended {
             }
         }
     }
+    conversation.say_what_goes_on().await?;
     conversation.say_how_to_continue().await?;
     Ok(Exit::Success)
 }

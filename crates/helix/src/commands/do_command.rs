@@ -119,7 +119,10 @@ async fn carry_out(context: &Context, arguments: &Arguments, sentence: Option<St
     }
     conversation.begun = true;
     let drafts = conversation.drafts().await?;
-    tell(context, &conversation, drafts.as_ref()).await?;
+    // What is wrong with a plan, people see as the error.
+    if context.terminal.reading == Reading::Programs || drafts.as_ref().is_none_or(Drafts::is_valid) {
+        tell(context, &conversation, drafts.as_ref()).await?;
+    }
     let Some(drafts) = drafts else {
         if sentence.is_none()
             && let Some(job) = conversation.started().await?

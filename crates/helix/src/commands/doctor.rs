@@ -446,7 +446,7 @@ async fn listening(language: Language, settings: &Settings) -> Check {
     match tokio::net::TcpListener::bind(address.as_str()).await {
         Ok(_) => Check::good(what, say!(language, "doctor-free", address = address)),
         Err(error) if error.kind() == ErrorKind::AddrInUse => match find(settings).await {
-            Ok(Some(host)) if host.url.ends_with(&format!("//{address}")) => {
+            Ok(Some(host)) if leads_to(address, &host.url).await => {
                 Check::good(what, say!(language, "doctor-serves", address = address))
             }
             _ => Check::note(what, problem!(language, "doctor-taken", address = address)),
@@ -455,6 +455,12 @@ async fn listening(language: Language, settings: &Settings) -> Check {
             Check::problem(what, problem!(language, "doctor-no-address", address = address, why = error.to_string()))
         }
     }
+}
+
+/// Whether a server that listens at this address is the one at this URL.
+async fn leads_to(address: &str, url: &str) -> bool {
+    let found = tokio::net::lookup_host(address).await;
+    found.is_ok_and(|mut found| found.any(|one| helix_server::local_url(one) == url))
 }
 
 fn report(terminal: &Terminal, checks: &[Check], settings: &[Origin]) -> String {

@@ -118,7 +118,7 @@ fn found(context: &Context, survey: &Survey, agents: &[&str], directory: &Path, 
     if finds_packages_itself(directory) {
         rows.push((say!(language, "init-setup"), say!(language, "init-flat-layout")));
     }
-    if survey.tests.is_empty() && survey.checks.is_empty() {
+    if survey.tests.is_empty() {
         rows.push((say!(language, "init-tests"), say!(language, "init-no-tests")));
     }
     let shown = directory.display().to_string();

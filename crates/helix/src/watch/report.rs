@@ -114,6 +114,10 @@ pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Re
         lines.push(entry(say!(language, "report-next"), next));
         lines.push(more(say!(language, "report-ticks")));
     }
+    let is_told = view.error.as_ref().is_some_and(|error| error.hint.is_some());
+    if matches!(view.status, JobStatus::Failed | JobStatus::Cancelled) && !is_told {
+        lines.push(entry(say!(language, "report-next"), format!("{helix} jobs resume {}", view.id)));
+    }
     for phase in view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed) {
         lines.push(String::new());
         let error = phase.error.as_ref().map(|error| error.said_in(language));

@@ -157,7 +157,7 @@ async fn an_unhealthy_deployment_is_taken_back_and_the_version_before_serves_aga
     let evidence = stage.helix(&["jobs", "evidence", &second]).output().unwrap();
     let text = said(&evidence);
     assert_eq!(evidence.status.code(), Some(6), "{text}");
-    for part in ["NOT PROVED", "rollback by Helix", "rolled back by 1 command(s)", "and healthy", "intact"] {
+    for part in ["NOT PROVED", "rollback by Helix", "rolled back by 1 command", "and healthy", "intact"] {
         assert!(text.contains(part), "{part:?} is missing: {text}");
     }
 

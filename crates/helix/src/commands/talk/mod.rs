@@ -113,6 +113,18 @@ impl<'a> Conversation<'a> {
         Ok(())
     }
 
+    /// Which job of the session goes on.
+    pub(crate) async fn say_what_goes_on(&self) -> Result<(), CommandError> {
+        let session = self.session().await?;
+        let Some(last) = session.as_ref().and_then(|found| found.session.jobs.last()) else { return Ok(()) };
+        let job = self.client().await?.job(last.as_str()).await?;
+        if !job.status.is_final() {
+            let (language, id) = (self.context.terminal.language, job.id.as_str());
+            self.context.terminal.say(&say!(language, "term-job-goes-on", job = &job.name, id = id));
+        }
+        Ok(())
+    }
+
     /// Sends a message and shows its answer. Ctrl-C stops the answer and its agent.
     ///
     /// # Errors

@@ -112,7 +112,7 @@ impl Dialog {
             text.push(paint.line(Meaning::Weak, &format!("  {}", say!(language, "ask-set-out")), width));
         }
         for line in clean_lines(&question.set_out) {
-            text.extend(wrapped(&format!("    {line}"), width).iter().map(|line| paint.line_of(None, line, width)));
+            text.extend(wrapped(&format!("  │ {line}"), width).iter().map(|line| paint.line_of(None, line, width)));
         }
         for one in &question.attempted {
             let line = attempted(language, one.run.as_str(), &one.asked);
