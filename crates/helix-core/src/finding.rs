@@ -55,9 +55,9 @@ impl Finding {
         if self.said.is_empty() { summary.contains(&self.message) } else { words.includes(&self.said) }
     }
 
-    /// Whether a summary leaves nothing of it to say.
-    pub fn is_all_said_in(&self, summary: &str, words: &Words) -> bool {
-        self.place.is_none() && self.is_said_in(summary, words)
+    /// Whether a summary leaves nothing of it to say, in any language.
+    pub fn is_all_said_in(&self, words: &Words) -> bool {
+        self.place.is_none() && !self.said.is_empty() && words.includes(&self.said)
     }
 
     /// What would fix it, as words; empty where nothing is said of that.

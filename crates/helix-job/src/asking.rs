@@ -152,7 +152,7 @@ impl PhaseProgress {
             for line in lines.iter().skip(lines.len().saturating_sub(EVIDENCE_SHOWN)) {
                 text.push_str(&format!("\n    {line}"));
             }
-            let is_said = trouble.is_some_and(|why| finding.is_all_said_in(&why.message, &why.words()));
+            let is_said = trouble.is_some_and(|why| finding.is_all_said_in(&why.words()));
             said = if is_said { said } else { said.and("\n- ").and(finding.placed()) };
             said = said.and(text);
         }

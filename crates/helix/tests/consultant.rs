@@ -307,6 +307,7 @@ rules:
         assert!(start.elapsed() < std::time::Duration::from_secs(60), "the job does not wait");
         std::thread::sleep(std::time::Duration::from_millis(100));
     }
+    let session = client.get("/api/v1/sessions")["sessions"][0]["id"].as_str().unwrap().to_owned();
     let mut told = |message: &str| {
         client.say(message);
         last_message(&bed.model.requests().last().unwrap().body)
@@ -317,9 +318,7 @@ rules:
     {
         assert!(asked.contains(part), "{part:?} is not told: {asked}");
     }
-    let listed = bed.helix(0, &["chat", "--list"]);
-    let session = listed["sessions"][0]["id"].as_str().unwrap();
-    let said = bed.at(&project, &["chat", "--session", session, "-m", "And now, at the terminal?"]);
+    let said = bed.at(&project, &["chat", "--session", &session, "-m", "And now, at the terminal?"]);
     let said = String::from_utf8(said.stderr).unwrap();
     assert!(said.contains(&format!("Job small goes on: helix jobs watch {id}")), "{said}");
     bed.helix(0, &["jobs", "cancel", id]);

@@ -18,7 +18,7 @@ pub(super) fn gate(language: Language, phase: &PhaseId, report: &GateReport, job
     match &report.verdict {
         Verdict::Pass => phrase,
         Verdict::Fail { findings } => {
-            let more = findings.iter().filter(|one| !one.is_all_said_in(&report.summary, &report.said));
+            let more = findings.iter().filter(|one| !one.is_all_said_in(&report.said));
             phrase.with(more.take(FINDINGS).map(|one| finding(language, one)))
         }
         Verdict::Inconclusive { fault } => {
