@@ -13,6 +13,9 @@ use crate::pattern::beside;
 /// A part of a file; `None` for the file, or what it hands on as a whole.
 type Target = (String, Option<String>);
 
+/// The questions of a file, each with its test.
+type Asked<'a> = BTreeSet<(&'a str, &'a str)>;
+
 /// Says the names of a file of the result, and its text.
 pub(super) type Read<'m> = dyn FnMut(&str) -> Result<Option<Arc<(Bindings, String)>>, Trouble> + 'm;
 
@@ -76,11 +79,15 @@ pub(super) fn rebound(
     // In Go, what another package adds without its name has no name that there is already.
     let keeps_all = code == Code::Go && old.iter().all(|one| one.name != ALL || stays.contains(&one.to));
     let known: BTreeSet<_> = old.iter().map(|one| (&one.scope, &one.name, &one.to)).collect();
-    let is_old_place = |scope: &String| scope.is_empty() || before.scopes.contains(scope);
+    let [was, is] = [before, now].map(|all| {
+        let asked = all.asked.iter().map(|one| (&*one.test, &*one.question));
+        asked.collect::<BTreeSet<_>>()
+    });
+    let places = former_places((before, now), (&was, &is));
     let mut found = Vec::new();
     for one in &new {
         let is_assertion = one.name.starts_with("assert");
-        let is_asked = if one.is_member { is_assertion } else { is_old_place(&one.scope) };
+        let is_asked = if one.is_member { is_assertion } else { places.contains(&*one.scope) };
         let is_gone = said.contains(&*one.name) && !says.contains(&*one.name);
         if !is_asked || is_gone || known.contains(&(&one.scope, &one.name, &one.to)) {
             continue;
@@ -115,7 +122,7 @@ pub(super) fn rebound(
             found.push(Rebound { line: one.line, name: one.name.clone() });
         }
     }
-    found.extend(calls_own((before, now), (&bound, &new), |root| targets.contains_key(root)));
+    found.extend(calls_own((&was, &is), (&bound, &new), |root| targets.contains_key(root)));
     let mut files = BTreeMap::<&str, &str>::new();
     for call in &calls {
         for (file, _) in targets.get(root(call)).into_iter().flatten() {
@@ -127,7 +134,7 @@ pub(super) fn rebound(
     let written: BTreeSet<&str> = before.patches.iter().map(|one| &*one.written).collect();
     for patch in &now.patches {
         (modules.go_on)()?;
-        if written.contains(&*patch.written) || is_for_new_tests(&patch.scope, before, now) {
+        if written.contains(&*patch.written) || is_for_new_tests(&patch.scope, &places, now) {
             continue;
         }
         let Some((file, part)) = patched(code, path, patch, &names, modules) else { continue };
@@ -150,12 +157,29 @@ fn is_one(known: &Target, leads: &Target, local: &str) -> bool {
     known.0 == leads.0 && (known.1 == leads.1 || is_whole(known) && is_whole(leads))
 }
 
+/// A scope with all that it lies in, the outermost first.
+fn parts(scope: &str) -> impl Iterator<Item = &str> {
+    scope.match_indices("::").map(|(end, _)| &scope[..end]).chain([scope])
+}
+
+/// Scopes that were there before, and those of a test that asks what a former one asks no more: it may be that one.
+fn former_places<'b>(
+    (before, now): (&'b Bindings, &'b Bindings),
+    (was, is): (&Asked<'_>, &Asked<'_>),
+) -> BTreeSet<&'b str> {
+    let tests: BTreeSet<&str> = was.iter().map(|(test, _)| *test).collect();
+    let gone: BTreeSet<&str> = was.difference(is).map(|(_, question)| *question).collect();
+    let moved = is.iter().filter(|(test, question)| !tests.contains(test) && gone.contains(question));
+    let moved: BTreeSet<&str> = moved.map(|(test, _)| *test).collect();
+    let is_moved = |part: &str| moved.contains(part) || part.rsplit("::").next().is_some_and(|own| moved.contains(own));
+    let of_moved = now.scopes.iter().filter(|scope| parts(scope).any(is_moved)).flat_map(|scope| parts(scope));
+    before.scopes.iter().map(String::as_str).chain([""]).chain(of_moved).collect()
+}
+
 /// Whether what stands there is only for tests that were not there before: a new one, a new group of some, or a new fixture that no former
 /// test takes.
-fn is_for_new_tests(scope: &str, before: &Bindings, now: &Bindings) -> bool {
-    let ends = scope.match_indices("::").map(|(end, _)| end).chain([scope.len()]);
-    let mut parts = ends.map(|end| &scope[..end]).filter(|part| !part.is_empty());
-    let Some(new) = parts.find(|part| !before.scopes.contains(*part)) else { return false };
+fn is_for_new_tests(scope: &str, places: &BTreeSet<&str>, now: &Bindings) -> bool {
+    let Some(new) = parts(scope).find(|part| !places.contains(part)) else { return false };
     let (above, own) = new.rsplit_once("::").unwrap_or(("", new));
     let test = format!("{new}::test");
     let has_tests = now.scopes.range(test.clone()..).next().is_some_and(|first| first.starts_with(&test));
@@ -164,30 +188,26 @@ fn is_for_new_tests(scope: &str, before: &Bindings, now: &Bindings) -> bool {
     own.starts_with("test")
         || own.starts_with(['"', '\'', '`'])
         || has_tests
-        || takes.clone().any(|scope| scope == above) && !takes.any(|scope| before.scopes.contains(scope))
+        || takes.clone().any(|scope| scope == above) && !takes.any(|scope| scope != above && places.contains(scope))
 }
 
 /// Questions that ask a function of the test file with what they asked another.
 fn calls_own(
-    (before, now): (&Bindings, &Bindings),
+    (was, is): (&Asked<'_>, &Asked<'_>),
     (bound, new): (&BTreeSet<&str>, &[&Name]),
     is_known: impl Fn(&str) -> bool,
 ) -> Vec<Rebound> {
     let own = new.iter().filter(|one| one.to == Binding::Own && !one.is_member && !bound.contains(&*one.name));
     let own: BTreeMap<&str, &Name> = own.map(|one| (&*one.name, *one)).collect();
-    let [was, is] = [before, now].map(|all| {
-        let asked = all.asked.iter().map(|one| (&*one.test, &*one.question));
-        asked.collect::<BTreeSet<_>>()
-    });
     // What is asked, whatever one of its calls is called.
     let asks = |(test, question): &(&'_ str, &'_ str)| {
         let calls = called_by(question).into_iter().take(MOST_CALLS);
         let asks = calls.map(|call| ((test.to_string(), question.replace(&format!("{call}("), "?(")), call));
         asks.collect::<Vec<_>>()
     };
-    let fresh = is.difference(&was).flat_map(asks).filter_map(|(asks, call)| Some((asks, *own.get(&*call)?)));
+    let fresh = is.difference(was).flat_map(asks).filter_map(|(asks, call)| Some((asks, *own.get(&*call)?)));
     let fresh: BTreeMap<_, &Name> = fresh.collect();
-    let gone = was.difference(&is).flat_map(asks).filter(|(_, call)| is_known(root(call)));
+    let gone = was.difference(is).flat_map(asks).filter(|(_, call)| is_known(root(call)));
     let found = gone.filter_map(|(asks, call)| Some((fresh.get(&asks)?.line, call)));
     found.map(|(line, call)| Rebound { line, name: root(&call).to_owned() }).collect()
 }

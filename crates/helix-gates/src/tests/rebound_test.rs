@@ -201,10 +201,17 @@ fn a_new_test_may_have_names_of_its_own() {
     let takes = format!("{fixture}{}", py.replace("test_sum()", "test_sum(free)"));
     assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &takes), ["total"]);
     assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &py.replace("def", &format!("{patch}def"))), ["total"]);
+    // A test that is called otherwise, or lies in a group, is not new.
+    let renamed = py.replace("test_sum():", "test_sums():\n    def total(a): return 3");
+    assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &renamed), ["total"]);
+    let grouped = "from src.prices import total\n\nclass TestA:\n    @patch('src.prices.total')\n    def test_b(self):\n        assert total([1, 2]) == 3\n";
+    assert_eq!(found("tests/test_prices.py", &PRODUCT, py, grouped), ["total"]);
     let js = "const { total } = require('../src/prices.js');\ntest('sum', () => { expect(total([1])).toBe(3); });\n";
     let own = format!("const sum = (all) => {{ const total = all.length; return total; }};\n{js}");
     let prices = [("src/prices.js", "exports.total = (p) => 1;\n")];
     assert_eq!(found("test/a.test.js", &prices, js, &own), [""; 0]);
+    let group = js.replace("test('sum'", "describe('all', () => { const total = (p) => 3; it('adds'") + "});\n";
+    assert_eq!(found("test/a.test.js", &prices, js, &group), ["total"]);
     let check = js.replace("expect(total(", "expect(check(");
     assert_eq!(found("test/a.test.js", &prices, js, &format!("const check = (p) => 3;\n{check}")), ["total"]);
 }
