@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::GateContext;
 use super::code::{self, Asked, Code, Helpers, Mutant, TestFile, Version};
-use super::judgement::Trouble;
+use super::judgement::{Trouble, fault};
 use super::markdown;
 use super::output::{Runner, counted};
 use super::syntax::{self, Language};
@@ -216,4 +216,16 @@ impl<'c> Sources<'c> {
             }
         }
     }
+}
+
+/// Ends what Helix itself compares in a file since then, when it is cancelled or takes as long as the sources of a check may.
+pub(crate) fn go_on(context: &GateContext, path: &str, since: Instant) -> Result<(), Trouble> {
+    if context.cancel.is_cancelled() {
+        return Err(Trouble::Cancelled);
+    }
+    if since.elapsed() < LONGEST {
+        return Ok(());
+    }
+    let why = recorded!("gate-source-too-long");
+    Err(fault(FaultKind::Unreadable, recorded!("gate-source-unchecked", path = path, why = why)).into())
 }

@@ -17,7 +17,8 @@ use super::files::remove_tree;
 use super::objects::{CommitObject, EntryKind, RawChange, empty_tree, escape_path};
 use super::own::object_directories;
 use super::repository::Repository;
-use super::workspaces::{MEMORY, Place, Workspaces, is_directory};
+use super::spawn::LIMIT;
+use super::workspaces::{MEMORY, Place, WITHIN_PLACE, Workspaces, is_directory};
 
 /// Most submodules that are filled, and how deep they may lie in each other.
 const MOST: usize = 200;
@@ -182,14 +183,15 @@ fn fill(lent: &Repository, place: &Place, at: &Path, commit: &CommitId) -> Resul
     let (records, index) = (place.submodules(), index_of(place, at));
     fs::create_dir_all(&records).map_err(GitError::disk("create", &records))?;
     // Whoever was here before may have changed everything in it.
-    if !index.exists() {
+    let is_known = index.exists();
+    if !is_known {
         remove_tree(&target)?;
         own_directory(&place.path, at)?;
     }
     super::workspaces::remove_stale_lock(&index)?;
     let git = |args: &[&str]| {
         let call = lent.git(&target, args).env("GIT_WORK_TREE", &target).env("GIT_INDEX_FILE", &index);
-        call.memory(MEMORY).run()
+        call.memory(MEMORY).limit(if is_known { WITHIN_PLACE } else { LIMIT }).run()
     };
     git(&["read-tree", "--reset", "-u", commit.as_str()])?;
     git(&["clean", "--quiet", "-xffd"]).map(drop)

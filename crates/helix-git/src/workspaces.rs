@@ -15,6 +15,7 @@ use super::attempt::AttemptKey;
 use super::error::GitError;
 use super::files::{list, remove_tree};
 use super::repository::Repository;
+use super::spawn::LIMIT;
 
 /// Directory beside those of jobs with what nobody needs any more: in the same file system, so that a move is one step. No id of a
 /// job begins with a dot.
@@ -23,7 +24,7 @@ const TRASH: &str = ".trash";
 /// How long git may look through a work place before it is asked what keeps it.
 const QUICKLY: Duration = Duration::from_secs(5);
 /// Longest call among an agent's files: patterns that never come to an end must not hold up the host.
-const WITHIN_PLACE: Duration = Duration::from_secs(180);
+pub(crate) const WITHIN_PLACE: Duration = Duration::from_secs(180);
 
 /// Most memory of a git process that looks at files of a work place, in bytes: it reads `.gitignore` whole, however long that is.
 pub(crate) const MEMORY: u64 = 4 << 30;
@@ -224,7 +225,8 @@ impl Workspaces {
         }
         let references = self.repository().references()?;
         fs::write(&place.references, &references).map_err(GitError::disk("write", &place.references))?;
-        self.inside(place, ["read-tree", "--reset", "-u", commit.as_str()]).run()?;
+        // No file of an agent's is in it: a big tree may take as long as anywhere else.
+        self.inside(place, ["read-tree", "--reset", "-u", commit.as_str()]).limit(LIMIT).run()?;
         self.complete(place, commit)?;
         Ok(references)
     }

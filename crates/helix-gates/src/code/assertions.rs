@@ -3,7 +3,7 @@
 //! Must not run anything, nor know which changes are allowed. It counts what can be seen in one file: an assertion in a function
 //! of the same file counts where that function is called.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use helix_core::said::Words;
@@ -114,8 +114,9 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: Version<'_>, now: Vers
         };
         found.push(Weakening { line: Some(is.line), said, plain });
     }
-    let is_moved = |name: &str| moved.values().any(|to| *to == name);
-    let is_fresh = |(name, is): &(&String, &Asserts)| is.is_test && !old.contains_key(*name) && !is_moved(name);
+    let goals: BTreeSet<&str> = moved.values().copied().collect();
+    let is_fresh =
+        |(name, is): &(&String, &Asserts)| is.is_test && !old.contains_key(*name) && !goals.contains(name.as_str());
     let fresh: Vec<_> = new.iter().filter(is_fresh).collect();
     let is_gone = |name: &String| !new.contains_key(name) && !moved.contains_key(name.as_str());
     let gone = old.iter().filter(|(name, was)| was.is_test && was.real() > 0 && is_gone(name)).count();
@@ -203,6 +204,12 @@ static PYTHON_CALLS: LazyLock<Regex> =
 static SCRIPT_CALLS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^((\w+\.)?assert(\.\w+)*|t\.(is|not|deepEqual|equal|equals|same|like|throws\w*|regex|match|strictSame|ok|notOk|true|truthy|false)|should(\.\w+)*)$",
+    )
+});
+/// Properties of Chai and its plugins for spies and promises that assert when they are read.
+static UNCALLED: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\.\s*(ok|true|false|null|undefined|NaN|exists?|empty|extensible|sealed|frozen|finite|[aA]rguments|called(Once|Twice|Thrice|WithNew)?|fulfilled|rejected)$",
     )
 });
 static WEAK: LazyLock<Regex> = LazyLock::new(|| {
@@ -401,8 +408,9 @@ impl<'s> Reader<'s> {
         } else if root == "expect" && called.contains(").") {
             self.assertion(place, called.rsplit(").").next().map_or(called, |matcher| matcher), self.text(node));
         } else if root == "expect" {
-            // It asserts by what is read from it, if that is not called.
-            if let Some(read) = read_from(node).filter(|_| called == root).map(|read| self.text(read)) {
+            // It asserts by what is read from it, if that asserts without a call.
+            let read = read_from(node).filter(|_| called == root).map(|read| self.text(read));
+            if let Some(read) = read.filter(|read| UNCALLED.is_match(read)) {
                 self.assertion(place, read.rsplit(").").next().unwrap_or(read), read);
             }
         } else if SCRIPT_CALLS.is_match(called) {

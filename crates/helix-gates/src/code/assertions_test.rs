@@ -239,6 +239,7 @@ fn what_is_only_written_otherwise_is_no_weakening() {
         (Code::JavaScript, script("expect(f()).toBe(3)"), script("expect(f()).not.toBe(4)"), "asks less"),
         (Code::JavaScript, script("expect(f()).toBe(3)"), script("expect(f()).resolves.not.toBe(4)"), "asks less"),
         (Code::JavaScript, script("expect(f()).toBe(3)"), script("expect(f())"), "asserts nothing any more"),
+        (Code::JavaScript, script("expect(f()).toBe(3)"), script("expect(f()).toBe;"), "asserts nothing any more"),
         (
             Code::JavaScript,
             script("expect(f()).toBe(3)"),

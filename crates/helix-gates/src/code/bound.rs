@@ -15,15 +15,15 @@ use super::{Code, children, inside, is_rust_test, line_of, part, pattern, text};
 
 /// The names of a file, and how its tests use them.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
-pub(crate) struct Bound {
+pub(crate) struct Bindings {
     pub(crate) names: Vec<Name>,
     /// Functions, classes and modules, each with what it lies in.
     pub(crate) scopes: BTreeSet<String>,
     pub(crate) asked: Vec<Asked>,
-    /// What its questions call, and their assertions.
+    /// What its questions call by its own name, and their assertions.
     pub(crate) called: BTreeSet<String>,
     /// Parts of other modules that it sets.
-    pub(crate) set: Vec<Set>,
+    pub(crate) patches: Vec<Patch>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,12 +36,12 @@ pub(crate) struct Name {
     pub(crate) of_test: bool,
     /// Whether it belongs to a class: code says it with what it belongs to.
     pub(crate) is_member: bool,
-    pub(crate) to: To,
+    pub(crate) to: Binding,
 }
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) enum To {
+pub(crate) enum Binding {
     /// A part of a module, or the module.
     Import(String, Option<String>),
     /// Something that the file says itself.
@@ -49,12 +49,12 @@ pub(crate) enum To {
     /// What was computed.
     Value,
     /// What a caller or a runner hands over.
-    Handed,
+    Parameter,
 }
 
 /// A part of a module, or a module, that is set from outside.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Set {
+pub(crate) struct Patch {
     pub(crate) scope: String,
     pub(crate) line: u32,
     /// The code that does it.
@@ -70,8 +70,8 @@ static LOADED: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r#"^\(?\s*(?:await\s+)?(?:require|import)\(\s*['"`]([^'"`]+)['"`]\s*\)\s*\)?(?:\.(\w+))?$"#)
 });
 static WORDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"[A-Za-z_$][\w$]*"));
-/// What a question calls.
-static CALLS: LazyLock<Regex> = LazyLock::new(|| pattern(r"[A-Za-z_$][\w$.:]*!?\("));
+/// What a question calls; with a `.` before it where it is called on what another call gives.
+static CALLS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\.?[A-Za-z_$][\w$.:]*!?\("));
 static ASSERTION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(assert\w*|expect)"));
 /// Calls that set something of a module.
 static SETS: LazyLock<Regex> = LazyLock::new(|| {
@@ -81,20 +81,17 @@ static SETS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What the names of a file stand for.
-pub(crate) fn bound(code: Code, source: &str) -> Bound {
-    let mut found = Bound { asked: asked(code, source), ..Bound::default() };
+pub(crate) fn bound(code: Code, source: &str) -> Bindings {
+    let mut found = Bindings { asked: asked(code, source), ..Bindings::default() };
     names(code, source, false, &mut found);
     assertions(code, source, &mut found.called);
     if let Some(examples) = documented(source).filter(|_| code == Code::Rust) {
         names(code, &examples, true, &mut found);
         assertions(code, &examples, &mut found.called);
     }
-    for call in found.asked.iter().flat_map(|one| called_by(&one.question)) {
-        let root = call.split(['.', ':']).next().unwrap_or_default();
-        found.called.insert(root.to_owned());
-        if code == Code::Rust {
-            found.called.extend(call.rsplit("::").next().map(str::to_owned));
-        }
+    // That of which a method is called is not called itself.
+    for call in found.asked.iter().flat_map(|one| called_by(&one.question)).filter(|call| !call.contains('.')) {
+        found.called.extend([call.split(':').next(), call.rsplit(':').next()].into_iter().flatten().map(str::to_owned));
     }
     found
 }
@@ -128,16 +125,20 @@ struct Place {
     in_class: bool,
 }
 
-fn names(code: Code, source: &str, of_test: bool, found: &mut Bound) {
+fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
     let Some(tree) = code.parse(source) else { return };
     let mut open =
         vec![(tree.root_node(), Place { scope: String::new(), of_test, is_fixture: false, in_class: false })];
     while let Some((node, place)) = open.pop() {
         let mut below = place.clone();
-        below.is_fixture = node.kind() == "decorated_definition" && text(node, source).contains("fixture");
+        // One that runs by itself is handed to nobody.
+        let is_fixture = |written: &str| written.contains("fixture") && !written.contains("autouse");
+        below.is_fixture = node.kind() == "decorated_definition" && is_fixture(text(node, source));
+        let decorated =
+            node.child_by_field_name("definition").map(|one| inside(&place.scope, part(one, "name", source)));
         below.of_test |= code == Code::Rust && is_rust_test(node, source);
         let own = part(node, "name", source);
-        let mut add = |name: &str, to: To| {
+        let mut add = |name: &str, to: Binding| {
             let (name, scope, of_test) = (name.to_owned(), place.scope.clone(), below.of_test);
             found.names.push(Name { scope, name, line: line_of(node), of_test, is_member: place.in_class, to });
         };
@@ -151,7 +152,7 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bound) {
                     };
                     let root = module.split('.').next().unwrap_or(module);
                     let module = if alias.is_some() { module } else { root };
-                    add(alias.unwrap_or(root), To::Import(module.to_owned(), None));
+                    add(alias.unwrap_or(root), Binding::Import(module.to_owned(), None));
                 }
             }
             "import_from_statement" => {
@@ -164,24 +165,28 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bound) {
                         "dotted_name" => (text(one, source), text(one, source)),
                         _ => continue,
                     };
-                    add(local, To::Import(module.clone(), Some(name.to_owned())));
+                    add(local, Binding::Import(module.clone(), Some(name.to_owned())));
                 }
             }
             "import_statement" | "export_statement" => {
                 let module = part(node, "source", source).trim_matches(['"', '\'']).to_owned();
                 let mut inner = if module.is_empty() { Vec::new() } else { children(node) };
                 if node.kind() == "export_statement" && !module.is_empty() && text(node, source).contains(ALL) {
-                    add(ALL, To::Import(module.clone(), Some(ALL.to_owned())));
+                    add(ALL, Binding::Import(module.clone(), Some(ALL.to_owned())));
                 }
                 while let Some(one) = inner.pop() {
                     match one.kind() {
                         "import_clause" | "named_imports" | "export_clause" => inner.extend(children(one)),
-                        "identifier" => add(text(one, source), To::Import(module.clone(), Some("default".to_owned()))),
-                        "namespace_import" => add(words(one).last().unwrap_or(&""), To::Import(module.clone(), None)),
+                        "identifier" => {
+                            add(text(one, source), Binding::Import(module.clone(), Some("default".to_owned())))
+                        }
+                        "namespace_import" => {
+                            add(words(one).last().unwrap_or(&""), Binding::Import(module.clone(), None))
+                        }
                         "import_specifier" | "export_specifier" => {
                             let (name, alias) = (part(one, "name", source), part(one, "alias", source));
                             let local = if alias.is_empty() { name } else { alias };
-                            add(local, To::Import(module.clone(), Some(name.to_owned())));
+                            add(local, Binding::Import(module.clone(), Some(name.to_owned())));
                         }
                         _ => {}
                     }
@@ -204,9 +209,13 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bound) {
                         _ => Some(key.to_owned()),
                     };
                     match &module {
-                        Some(module) => add(local, To::Import(module.clone(), name)),
-                        None if kind.contains("function") || kind == "class" => add(local, To::Own),
-                        None => add(local, To::Value),
+                        Some(module) => add(local, Binding::Import(module.clone(), name)),
+                        None if kind.contains("function") || kind == "class" => {
+                            add(local, Binding::Own);
+                            below.scope = inside(&place.scope, local);
+                            found.scopes.insert(below.scope.clone());
+                        }
+                        None => add(local, Binding::Value),
                     }
                 }
             }
@@ -227,7 +236,7 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bound) {
                             let path = of(path.trim()).trim_end_matches("::self").to_owned();
                             let (module, name) = path.rsplit_once("::").unwrap_or(("", &path));
                             let local = if alias.is_empty() { name } else { alias.trim() };
-                            add(local, To::Import(module.to_owned(), Some(name.to_owned())));
+                            add(local, Binding::Import(module.to_owned(), Some(name.to_owned())));
                         }
                     }
                 }
@@ -236,9 +245,12 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bound) {
                 let path = part(node, "path", source).trim_matches('"');
                 let local = match own {
                     "" => path.rsplit('/').next().unwrap_or(path),
+                    "." => ALL,
                     own => own,
                 };
-                add(local, To::Import(path.to_owned(), None));
+                if local != "_" {
+                    add(local, Binding::Import(path.to_owned(), None));
+                }
             }
             "function_definition"
             | "class_definition"
@@ -253,7 +265,7 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bound) {
             | "static_item"
             | "trait_item"
             | "type_item" => {
-                add(own, if place.is_fixture { To::Handed } else { To::Own });
+                add(own, if place.is_fixture { Binding::Parameter } else { Binding::Own });
                 below.in_class = matches!(node.kind(), "class_definition" | "trait_item");
                 below.scope = inside(&place.scope, own);
                 found.scopes.insert(below.scope.clone());
@@ -262,29 +274,37 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bound) {
                         let name = words(one).first().copied().unwrap_or_default().to_owned();
                         let (scope, line) = (below.scope.clone(), line_of(node));
                         let of_test = below.of_test;
-                        found.names.push(Name { scope, name, line, of_test, is_member: false, to: To::Handed });
+                        found.names.push(Name { scope, name, line, of_test, is_member: false, to: Binding::Parameter });
                     }
                 }
             }
             "impl_item" => below.in_class = true,
             "let_declaration" | "short_var_declaration" => {
-                let is_function = |value: Node<'_>| {
-                    matches!(value.kind(), "closure_expression" | "func_literal")
-                        || children(value).iter().any(|one| one.kind() == "func_literal")
+                // What is computed is no function of another name.
+                let is_function = |value: &Node<'_>| {
+                    let kinds = ["closure_expression", "func_literal", "identifier", "scoped_identifier"];
+                    kinds.contains(&value.kind())
                 };
                 let value = node.child_by_field_name("value").or_else(|| node.child_by_field_name("right"));
-                if value.is_some_and(is_function) {
-                    let name = node.child_by_field_name("pattern").or_else(|| node.child_by_field_name("left"));
-                    name.map(words).unwrap_or_default().into_iter().for_each(|name| add(name, To::Own));
+                let values = match value {
+                    Some(list) if list.kind() == "expression_list" => children(list),
+                    value => value.into_iter().collect(),
+                };
+                if values.iter().any(is_function) {
+                    let name = node.child_by_field_name("pattern").filter(|name| name.kind() == "identifier");
+                    let name = name.or_else(|| node.child_by_field_name("left"));
+                    name.map(words).unwrap_or_default().into_iter().for_each(|name| add(name, Binding::Own));
                 }
             }
-            "assignment" | "assignment_expression" | "for_statement" | "named_expression" | "as_pattern" => {
+            "assignment" | "assignment_expression" | "for_statement" | "named_expression" | "as_pattern"
+                if code != Code::Rust =>
+            {
                 let to = ["left", "name", "alias"].into_iter().find_map(|field| node.child_by_field_name(field));
                 match to.map(|to| (to, to.kind())) {
                     Some((to, "attribute" | "member_expression" | "subscript" | "subscript_expression")) => {
-                        found.set.push(set(node, &place, words(to).into_iter(), source));
+                        found.patches.push(patch(node, &place, words(to).into_iter(), source));
                     }
-                    Some((to, _)) => words(to).into_iter().for_each(|name| add(name, To::Value)),
+                    Some((to, _)) => words(to).into_iter().for_each(|name| add(name, Binding::Value)),
                     None => {}
                 }
             }
@@ -296,11 +316,11 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bound) {
                     let is_path = first(0).starts_with(['"', '\'', '`']);
                     if is_path && code != Code::Python {
                         let module = first(0).trim_matches(['"', '\'', '`']);
-                        found.set.push(set(node, &place, [module].into_iter(), source));
+                        found.patches.push(patch(node, &place, [module].into_iter(), source));
                     } else {
                         let and = if is_path { "" } else { first(1) };
                         let what = WORDS.find_iter(first(0)).chain(WORDS.find_iter(and)).map(|word| word.as_str());
-                        found.set.push(set(node, &place, what, source));
+                        found.patches.push(patch(node, &place, what, source));
                     }
                 }
                 let is_test = matches!(called.split('.').next(), Some("test" | "it" | "specify" | "describe"));
@@ -311,11 +331,17 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bound) {
             }
             _ => {}
         }
-        open.extend(children(node).into_iter().rev().map(|child| (child, below.clone())));
+        open.extend(children(node).into_iter().rev().map(|child| {
+            let mut below = below.clone();
+            if let Some(scope) = decorated.as_ref().filter(|_| child.kind() == "decorator") {
+                below.scope.clone_from(scope);
+            }
+            (child, below)
+        }));
     }
 }
 
-fn set<'w>(node: Node<'_>, place: &Place, what: impl Iterator<Item = &'w str>, source: &str) -> Set {
+fn patch<'w>(node: Node<'_>, place: &Place, what: impl Iterator<Item = &'w str>, source: &str) -> Patch {
     let (scope, written) = (place.scope.clone(), text(node, source).to_owned());
-    Set { scope, line: line_of(node), written, what: what.map(str::to_owned).collect() }
+    Patch { scope, line: line_of(node), written, what: what.map(str::to_owned).collect() }
 }

@@ -20,21 +20,25 @@ pub(super) fn documented(source: &str) -> Option<String> {
         let said: Vec<Option<&str>> =
             documentation.get(&row).into_iter().flatten().map(|said| Some(said.trim())).collect();
         for said in if said.is_empty() { none.as_slice() } else { &said } {
-            let marks = said.map_or(0, |said| said.len() - said.trim_start_matches('`').len());
+            let mark = said.and_then(|said| ['`', '~'].into_iter().find(|mark| said.starts_with(*mark)));
+            let marks = said.zip(mark).map_or(0, |(said, mark)| said.len() - said.trim_start_matches(mark).len());
             match (fence, said) {
                 (None, Some(said)) if marks >= 3 => {
                     let runs = has_to_succeed(&said[marks..]);
                     has_examples |= runs;
                     tests.push_str(if runs { "#[test] fn examples() {" } else { "" });
-                    fence = Some((runs, marks));
+                    fence = Some((runs, mark, marks));
                 }
-                (Some((runs, opened)), said) if said.is_none_or(|said| marks >= opened && marks == said.len()) => {
+                (Some((runs, by, opened)), said)
+                    if said.is_none_or(|said| mark == by && marks >= opened && marks == said.len()) =>
+                {
                     tests.push_str(if runs { "}" } else { "" });
                     fence = None;
                 }
-                // A line that begins with `#` alone runs, and is not shown.
-                (Some((true, _)), Some(code)) if !code.starts_with("//") => {
-                    tests.push_str(code.strip_prefix("# ").unwrap_or(code).trim_matches('#'));
+                // A line that begins with `#` alone runs, and is not shown; `##` stands for a `#` that is.
+                (Some((true, ..)), Some(code)) if !code.starts_with("//") => {
+                    let rest = code.strip_prefix('#').filter(|rest| rest.is_empty() || rest.starts_with([' ', '#']));
+                    tests.push_str(rest.unwrap_or(code));
                     tests.push(' ');
                 }
                 _ => {}

@@ -208,6 +208,8 @@ fn examples_of_documentation_are_those_that_run() {
         ("//! ```\n//! # use a::f;\n//! #\n//! assert_eq!(f(1), 2);\n//! ```\n", 4),
         ("mod a {\n    /// ```rust, edition2021\n    /// assert_eq!(f(1), 2);\n    /// ```\n    fn f() {}\n}\n", 3),
         ("/**\n * ```\n * assert_eq!(f(1), 2);\n * ```\n */\nfn f() {}\n", 3),
+        ("/// ```\n/// let a = r#\"a\n/// b\"#;\n/// assert_eq!(f(1), 2);\n/// ```\nfn f() {}\n", 4),
+        ("/// ~~~\n/// ```\n/// assert_eq!(f(1), 2);\n/// ~~~\nfn f() {}\n", 3),
         ("/// ````text\n/// ```\n/// ````\n/// ```\n/// assert_eq!(f(1), 2);\n/// ```\nfn f() {}\n", 5),
     ] {
         assert_eq!(asked(source), one(line), "{source}");

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::{Language, Node, Parser, Tree};
 
 pub(crate) use assertions::{Helpers, Version, Weakening, helpers, weakened};
-pub(crate) use bound::{ALL, Bound, Name, Set, To, bound, called_by};
+pub(crate) use bound::{ALL, Binding, Bindings, Name, Patch, bound, called_by};
 pub(crate) use documented::{as_documentation, included};
 pub(crate) use encoding::other_encoding;
 pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, has_examples, known_answers, other_answers};

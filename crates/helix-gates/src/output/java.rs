@@ -51,12 +51,13 @@ fn failed(lines: &[&str]) -> Vec<FailedTest> {
     let failure = |(index, name): (usize, String)| {
         let body =
             below(lines, index, |line| !line.trim().is_empty() && title(line).is_none() && counts(line).is_none());
-        // `at com.example.TotalTest.total(TotalTest.java:6)`, of the test's own class.
-        let class = name.rsplit_once('.').map_or("", |(class, _)| class);
+        // `at com.example.TotalTest.total(TotalTest.java:6)`, of the test's own class: that is the name itself where all of the class failed.
         let place = body.iter().find_map(|line| {
             let (at, file) = line.trim().strip_prefix("at ")?.strip_suffix(')')?.split_once('(')?;
             let (file, number) = file.split_once(':')?;
-            let is_own = at.rsplit('/').next().is_some_and(|at| at.starts_with(class));
+            let (class, _) = at.rsplit('/').next()?.rsplit_once('.')?;
+            let outer = class.split('$').next().unwrap_or(class);
+            let is_own = name.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '$']));
             is_own.then_some((path_of(class, file), number.parse().ok()?))
         });
         FailedTest::new(name, place, &body)

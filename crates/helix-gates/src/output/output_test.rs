@@ -96,6 +96,9 @@ fn surefire_failures_have_name_and_place() {
         assert_eq!((run.counts.failed, places(&run)), (1, vec![expected.clone()]), "{text}");
     }
     assert!(read(new).unwrap().failures[0].evidence.contains("expected: <6> but was: <2>"));
+    let of_class = new.replace("TotalTest.total --", "TotalTest --").replace("<<< FAILURE!\norg", "<<< ERROR!\norg");
+    let expected = vec![("com.example.TotalTest".into(), Some("com/example/TotalTest.java".into()), Some(11))];
+    assert_eq!(places(&read(&of_class).unwrap()), expected);
 }
 
 #[test]

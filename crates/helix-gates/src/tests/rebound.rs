@@ -5,18 +5,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::code::{ALL, Bound, Code, Name, Set, To, called_by};
+use crate::code::{ALL, Binding, Bindings, Code, Name, Patch, called_by};
 use crate::definition::is_test;
 use crate::judgement::Trouble;
+use crate::pattern::beside;
 
-/// A part of a file, or the file.
+/// A part of a file; `None` for the file, or what it hands on as a whole.
 type Target = (String, Option<String>);
 
-/// Says the names of a file of the result, and its text.
-pub(super) type Read<'m> = dyn FnMut(&str) -> Result<Option<Arc<(Bound, String)>>, Trouble> + 'm;
+/// The questions of a file, each with its test.
+type Asked<'a> = BTreeSet<(&'a str, &'a str)>;
 
-/// Most modules that hand a name on to the next.
-const MOST_STEPS: usize = 4;
+/// Says the names of a file of the result, and its text.
+pub(super) type Read<'m> = dyn FnMut(&str) -> Result<Option<Arc<(Bindings, String)>>, Trouble> + 'm;
+
+/// Most modules that are read for where one name is said.
+const MOST_MODULES: usize = 100;
+/// Most calls of one question that are compared.
+const MOST_CALLS: usize = 16;
 
 /// A name of a test file that stands for something else.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,27 +36,33 @@ pub(super) struct Modules<'m> {
     pub(super) was: &'m dyn Fn(&str) -> bool,
     pub(super) is: &'m dyn Fn(&str) -> bool,
     pub(super) read: &'m mut Read<'m>,
+    /// Fails when there is no more time.
+    pub(super) go_on: &'m dyn Fn() -> Result<(), Trouble>,
 }
 
 /// Names of a test file that stood for a part of the product, or for the language's own, and now stand for something else.
 pub(super) fn rebound(
     code: Code,
     path: &str,
-    (before, now): (&Bound, &Bound),
+    (before, now): (&Bindings, &Bindings),
     modules: &mut Modules<'_>,
 ) -> Result<Vec<Rebound>, Trouble> {
-    let counts = |name: &&Name| is_test(path) || name.of_test;
-    let of_tests = |bound: &'_ Bound| bound.names.iter().filter(counts).cloned().collect::<Vec<_>>();
-    let (old, new) = (of_tests(before), of_tests(now));
+    let [old, new] = [before, now].map(|all| {
+        let of_tests = all.names.iter().filter(|one| is_test(path) || one.of_test);
+        of_tests.collect::<Vec<&Name>>()
+    });
+    let calls: BTreeSet<String> = before.asked.iter().flat_map(|one| called_by(&one.question)).collect();
+    let roots = calls.iter().map(|call| root(call)).chain(before.called.iter().map(String::as_str));
+    let roots: BTreeSet<&str> = roots.filter(|root| !root.is_empty()).collect();
     let mut targets = BTreeMap::<&str, BTreeSet<Target>>::new();
     for one in &old {
-        let To::Import(module, name) = &one.to else { continue };
-        let names = if one.name == ALL { before.called.iter().map(String::as_str).collect() } else { vec![&*one.name] };
-        for local in names {
+        let Binding::Import(module, name) = &one.to else { continue };
+        for local in if one.name == ALL { roots.clone() } else { BTreeSet::from([&*one.name]) } {
+            (modules.go_on)()?;
             let wanted = if one.name == ALL { Some(local) } else { name.as_deref() };
             let Some((file, name)) = placed(code, path, module, wanted, modules.was) else { continue };
             let is_product = (modules.is)(&file) && (!is_test(&file) || file == path);
-            let target = if is_product { followed(code, file, name, modules, MOST_STEPS)? } else { None };
+            let target = if is_product { modules.followed(code, file, name)? } else { None };
             targets.entry(local).or_default().extend(target.filter(|(file, _)| !is_test(file) || file == path));
         }
     }
@@ -58,48 +70,50 @@ pub(super) fn rebound(
     let bound: BTreeSet<&str> = old.iter().map(|one| &*one.name).collect();
     let unbound = |name: &str| before.called.contains(name) && !bound.contains(name);
     // What a file of Rust says beside its tests, they may call by a path.
-    let is_gone = |name: &str| {
-        let says = |bound: &Bound| bound.names.iter().any(|one| !one.of_test && one.name == name && one.to == To::Own);
-        !is_test(path) && says(before) && !says(now)
-    };
-    let calls: BTreeSet<String> = before.asked.iter().flat_map(|one| called_by(&one.question)).collect();
-    let has_all = old.iter().any(|one| one.name == ALL);
+    let [said, says] = [before, now].map(|all| {
+        let own = all.names.iter().filter(|one| !is_test(path) && !one.of_test && one.to == Binding::Own);
+        own.map(|one| &*one.name).collect::<BTreeSet<&str>>()
+    });
+    let has_all = bound.contains(ALL);
+    let stays: BTreeSet<&Binding> = new.iter().map(|one| &one.to).collect();
+    // In Go, what another package adds without its name has no name that there is already.
+    let keeps_all = code == Code::Go && old.iter().all(|one| one.name != ALL || stays.contains(&one.to));
     let known: BTreeSet<_> = old.iter().map(|one| (&one.scope, &one.name, &one.to)).collect();
+    let [was, is] = [before, now].map(|all| {
+        let asked = all.asked.iter().map(|one| (&*one.test, &*one.question));
+        asked.collect::<BTreeSet<_>>()
+    });
+    let places = former_places((before, now), (&was, &is));
     let mut found = Vec::new();
     for one in &new {
         let is_assertion = one.name.starts_with("assert");
-        if known.contains(&(&one.scope, &one.name, &one.to)) || one.is_member && !is_assertion || is_gone(&one.name) {
+        let is_asked = if one.is_member { is_assertion } else { places.contains(&*one.scope) };
+        let is_gone = said.contains(&*one.name) && !says.contains(&*one.name);
+        if !is_asked || is_gone || known.contains(&(&one.scope, &one.name, &one.to)) {
             continue;
         }
         let target = targets.get(&*one.name);
-        let is_of_old = one.scope.is_empty() || before.scopes.contains(&one.scope);
         let is_other = match &one.to {
-            To::Own => target.is_some() || unbound(&one.name),
-            To::Value if one.scope.is_empty() => target.is_some(),
-            To::Value => {
-                target.is_some() && is_of_old && before.called.contains(&one.name) || is_assertion && one.is_member
+            Binding::Own => target.is_some() || unbound(&one.name),
+            Binding::Value | Binding::Parameter => {
+                let is_called = one.scope.is_empty() || roots.contains(&*one.name);
+                target.is_some() && is_called || is_assertion && one.is_member
             }
-            To::Handed => target.is_some() && is_of_old && before.called.contains(&one.name),
-            To::Import(module, name) => {
+            Binding::Import(..) if one.name == ALL && keeps_all => false,
+            Binding::Import(module, name) => {
                 let is_alias = name.as_ref().is_some_and(|name| *name != one.name) && !is_assertion;
                 let is_taken = code == Code::Rust
                     && unbound(&one.name)
                     && !name.as_ref().is_some_and(|name| calls.contains(&format!("{module}::{name}")));
                 let mut is_other = is_taken && is_alias;
-                if let Some((file, name)) = placed(code, path, module, name.as_deref(), modules.is).filter(|_| is_taken)
-                {
-                    is_other |= !has_all && followed(code, file, name, modules, MOST_STEPS)?.is_some();
+                if is_taken && !has_all {
+                    is_other |= modules.lead(code, path, module, name.as_deref())?.is_some();
                 }
-                for (local, known) in &targets {
-                    if one.name != *local && one.name != ALL {
-                        continue;
-                    }
+                let of_all = targets.iter().filter(|_| one.name == ALL);
+                for (local, known) in of_all.chain(targets.get_key_value(&*one.name)) {
                     let wanted = if one.name == ALL { Some(*local) } else { name.as_deref() };
-                    let leads = match placed(code, path, module, wanted, modules.is) {
-                        Some((file, name)) => followed(code, file, name, modules, MOST_STEPS)?,
-                        None => None,
-                    };
-                    is_other |= leads.is_some_and(|leads| !known.contains(&leads));
+                    let leads = modules.lead(code, path, module, wanted)?;
+                    is_other |= leads.is_some_and(|leads| !known.iter().any(|known| is_one(known, &leads, local)));
                 }
                 is_other
             }
@@ -108,133 +122,191 @@ pub(super) fn rebound(
             found.push(Rebound { line: one.line, name: one.name.clone() });
         }
     }
-    found.extend(calls_own((before, now), (&old, &new), |root| targets.contains_key(root)));
-    for set in now.set.iter().filter(|set| !before.set.iter().any(|old| old.written == set.written)) {
-        if let Some(name) = set_elsewhere(code, path, set, (before, &new), &targets, modules) {
-            found.push(Rebound { line: set.line, name });
+    found.extend(calls_own((&was, &is), (&bound, &new), |root| targets.contains_key(root)));
+    let mut files = BTreeMap::<&str, &str>::new();
+    for call in &calls {
+        for (file, _) in targets.get(root(call)).into_iter().flatten() {
+            files.entry(file).or_insert(call);
         }
+    }
+    let lasts: BTreeSet<&str> = calls.iter().filter_map(|call| call.rsplit('.').next()).collect();
+    let names: BTreeMap<&str, &Name> = new.iter().rev().map(|one| (&*one.name, *one)).collect();
+    let written: BTreeSet<&str> = before.patches.iter().map(|one| &*one.written).collect();
+    for patch in &now.patches {
+        (modules.go_on)()?;
+        if written.contains(&*patch.written) || is_for_new_tests(&patch.scope, &places, now) {
+            continue;
+        }
+        let Some((file, part)) = patched(code, path, patch, &names, modules) else { continue };
+        let call = files.get(&*file).filter(|_| part.is_none_or(|part| lasts.contains(part)));
+        found.extend(call.map(|call| Rebound { line: patch.line, name: part.unwrap_or(call).to_owned() }));
     }
     found.sort_by(|one, other| (one.line, &one.name).cmp(&(other.line, &other.name)));
     found.dedup_by(|one, other| one.name == other.name || one.line == other.line);
     Ok(found)
 }
 
+/// The first name of what is called; empty where it is called on what another call gives.
+fn root(call: &str) -> &str {
+    call.split(['.', ':']).next().unwrap_or_default()
+}
+
+/// Whether two targets of a name are one: a module may hand on a thing as a whole, or by its name.
+fn is_one(known: &Target, leads: &Target, local: &str) -> bool {
+    let is_whole = |(_, name): &Target| name.as_ref().is_none_or(|name| name == local);
+    known.0 == leads.0 && (known.1 == leads.1 || is_whole(known) && is_whole(leads))
+}
+
+/// A scope with all that it lies in, the outermost first.
+fn parts(scope: &str) -> impl Iterator<Item = &str> {
+    scope.match_indices("::").map(|(end, _)| &scope[..end]).chain([scope])
+}
+
+/// Scopes that were there before, and those of a test that asks what a former one asks no more: it may be that one.
+fn former_places<'b>(
+    (before, now): (&'b Bindings, &'b Bindings),
+    (was, is): (&Asked<'_>, &Asked<'_>),
+) -> BTreeSet<&'b str> {
+    let tests: BTreeSet<&str> = was.iter().map(|(test, _)| *test).collect();
+    let gone: BTreeSet<&str> = was.difference(is).map(|(_, question)| *question).collect();
+    let moved = is.iter().filter(|(test, question)| !tests.contains(test) && gone.contains(question));
+    let moved: BTreeSet<&str> = moved.map(|(test, _)| *test).collect();
+    let is_moved = |part: &str| moved.contains(part) || part.rsplit("::").next().is_some_and(|own| moved.contains(own));
+    let of_moved = now.scopes.iter().filter(|scope| parts(scope).any(is_moved)).flat_map(|scope| parts(scope));
+    before.scopes.iter().map(String::as_str).chain([""]).chain(of_moved).collect()
+}
+
+/// Whether what stands there is only for tests that were not there before: a new one, a new group of some, or a new fixture that no former
+/// test takes.
+fn is_for_new_tests(scope: &str, places: &BTreeSet<&str>, now: &Bindings) -> bool {
+    let Some(new) = parts(scope).find(|part| !places.contains(part)) else { return false };
+    let (above, own) = new.rsplit_once("::").unwrap_or(("", new));
+    let test = format!("{new}::test");
+    let has_tests = now.scopes.range(test.clone()..).next().is_some_and(|first| first.starts_with(&test));
+    let takes = now.names.iter().filter(|one| one.to == Binding::Parameter && one.name == own);
+    let mut takes = takes.map(|one| &*one.scope);
+    own.starts_with("test")
+        || own.starts_with(['"', '\'', '`'])
+        || has_tests
+        || takes.clone().any(|scope| scope == above) && !takes.any(|scope| scope != above && places.contains(scope))
+}
+
 /// Questions that ask a function of the test file with what they asked another.
 fn calls_own(
-    (before, now): (&Bound, &Bound),
-    (old, new): (&[Name], &[Name]),
+    (was, is): (&Asked<'_>, &Asked<'_>),
+    (bound, new): (&BTreeSet<&str>, &[&Name]),
     is_known: impl Fn(&str) -> bool,
 ) -> Vec<Rebound> {
-    let known: BTreeSet<&str> = old.iter().map(|one| &*one.name).collect();
-    let own = new.iter().filter(|one| one.to == To::Own && !one.is_member && !known.contains(&*one.name));
-    let own: Vec<&Name> = own.collect();
-    let asked: BTreeSet<(&str, &str)> = now.asked.iter().map(|is| (&*is.test, &*is.question)).collect();
-    let mut found = Vec::new();
-    for was in &before.asked {
-        let Some(call) = called_by(&was.question).into_iter().find(|call| was.question.contains(&format!("{call}(")))
-        else {
-            continue;
-        };
-        let root = call.split(['.', ':']).next().unwrap_or_default();
-        if !is_known(root) || asked.contains(&(&*was.test, &*was.question)) {
-            continue;
-        }
-        for one in &own {
-            let asks = was.question.replace(&format!("{call}("), &format!("{}(", one.name));
-            if asked.contains(&(&*was.test, &*asks)) {
-                found.push(Rebound { line: one.line, name: root.to_owned() });
-            }
-        }
-    }
-    found
+    let own = new.iter().filter(|one| one.to == Binding::Own && !one.is_member && !bound.contains(&*one.name));
+    let own: BTreeMap<&str, &Name> = own.map(|one| (&*one.name, *one)).collect();
+    // What is asked, whatever one of its calls is called.
+    let asks = |(test, question): &(&'_ str, &'_ str)| {
+        let calls = called_by(question).into_iter().take(MOST_CALLS);
+        let asks = calls.map(|call| ((test.to_string(), question.replace(&format!("{call}("), "?(")), call));
+        asks.collect::<Vec<_>>()
+    };
+    let fresh = is.difference(was).flat_map(asks).filter_map(|(asks, call)| Some((asks, *own.get(&*call)?)));
+    let fresh: BTreeMap<_, &Name> = fresh.collect();
+    let gone = was.difference(is).flat_map(asks).filter(|(_, call)| is_known(root(call)));
+    let found = gone.filter_map(|(asks, call)| Some((fresh.get(&asks)?.line, call)));
+    found.map(|(line, call)| Rebound { line, name: root(&call).to_owned() }).collect()
 }
 
-/// The name of what a test asks and something sets from outside.
-fn set_elsewhere(
+/// The file of what something sets from outside, and the part of it that is set; `None` for all of it.
+fn patched<'p>(
     code: Code,
     path: &str,
-    set: &Set,
-    (before, names): (&Bound, &[Name]),
-    targets: &BTreeMap<&str, BTreeSet<Target>>,
+    patch: &'p Patch,
+    names: &BTreeMap<&str, &Name>,
     modules: &Modules<'_>,
-) -> Option<String> {
-    let own = set.scope.rsplit("::").next().unwrap_or_default();
-    let is_new_test =
-        !before.scopes.contains(&set.scope) && (own.starts_with("test") || own.starts_with(['"', '\'', '`']));
-    if is_new_test {
-        return None;
+) -> Option<(String, Option<&'p str>)> {
+    let file = |module: &str, name: Option<&str>| Some(placed(code, path, module, name, modules.is)?.0);
+    match &patch.what[..] {
+        [module] => Some((file(module, None)?, None)),
+        [sys, loaded, module @ ..] if sys == "sys" && loaded == "modules" => {
+            Some((file(&module.join("."), None)?, None))
+        }
+        [of @ .., last] => {
+            let imported = of.first().filter(|_| of.len() == 1).and_then(|name| names.get(&**name));
+            let file = match imported.map(|name| &name.to) {
+                Some(Binding::Import(module, name)) => file(module, name.as_deref())?,
+                Some(_) => return None,
+                None => file(&of.join("."), None)?,
+            };
+            Some((file, Some(last)))
+        }
+        [] => None,
     }
-    let calls: Vec<String> = before.asked.iter().flat_map(|one| called_by(&one.question)).collect();
-    let file = |module: &str| placed(code, path, module, None, modules.is).map(|(file, _)| file);
-    let asks_of = |file: &str| {
-        let leads = |root: &str| targets.get(root).is_some_and(|known| known.iter().any(|(known, _)| known == file));
-        calls.iter().find(|call| leads(call.split('.').next().unwrap_or_default())).cloned()
-    };
-    let module = match &set.what[..] {
-        [module] => Some(module.clone()),
-        [sys, loaded, module @ ..] if sys == "sys" && loaded == "modules" => Some(module.join(".")),
-        _ => None,
-    };
-    if let Some(module) = module {
-        return asks_of(&file(&module)?);
-    }
-    let (last, of) = set.what.split_last()?;
-    if !calls.iter().any(|call| call.rsplit('.').next() == Some(last)) {
-        return None;
-    }
-    let imported = names.iter().find(|name| Some(&name.name) == of.first() && of.len() == 1);
-    let module = match imported.map(|name| &name.to) {
-        Some(To::Import(module, None)) => file(module)?,
-        Some(To::Import(module, Some(name))) => placed(code, path, module, Some(name), modules.is)?.0,
-        Some(To::Own | To::Value | To::Handed) => return None,
-        None => file(&of.join("."))?,
-    };
-    asks_of(&module).map(|_| last.clone())
 }
 
-/// Where a name of a module is said, through the modules that take it from others.
-fn followed(
-    code: Code,
-    file: String,
-    name: Option<String>,
-    modules: &mut Modules<'_>,
-    steps: usize,
-) -> Result<Option<Target>, Trouble> {
-    let Some(name) = name.filter(|_| code != Code::Go) else { return Ok(Some((file, None))) };
-    let Some(module) = (modules.read)(&file)?.filter(|_| steps > 0) else { return Ok(Some((file, Some(name)))) };
-    let (bound, text) = &*module;
-    let said = bound.names.iter().rev().find(|one| one.name == name && !one.is_member && !one.of_test);
-    let imports = match said.map(|one| &one.to) {
-        Some(To::Import(module, name)) => vec![(module, name.clone())],
-        Some(To::Own | To::Value | To::Handed) => return Ok(Some((file, Some(name)))),
-        None => {
-            let all = bound.names.iter().filter(|one| one.name == ALL && !one.of_test);
-            all.filter_map(|one| match &one.to {
-                To::Import(module, _) => Some((module, Some(name.clone()))),
-                To::Own | To::Value | To::Handed => None,
-            })
-            .collect()
-        }
-    };
-    for (module, name) in imports {
-        let found = match placed(code, &file, module, name.as_deref(), modules.is) {
-            Some((next, name)) if next != file => followed(code, next, name, modules, steps - 1)?,
-            Some(_) => None,
-            // What is not in the tree is the same wherever it is taken from.
-            None if said.is_some() => Some((module.clone(), name)),
-            None => None,
-        };
-        if found.is_some() {
-            return Ok(found);
+impl Modules<'_> {
+    /// Where what a file imports is said.
+    fn lead(&mut self, code: Code, from: &str, module: &str, name: Option<&str>) -> Result<Option<Target>, Trouble> {
+        (self.go_on)()?;
+        match placed(code, from, module, name, self.is) {
+            Some((file, name)) => self.followed(code, file, name),
+            None => Ok(None),
         }
     }
-    // A module may make its names when it is loaded.
-    let makes = match code {
-        Code::JavaScript | Code::TypeScript | Code::Tsx => name == "default" || text.contains(&name),
-        Code::Python => ["globals()", "__getattr__", "vars()", "setattr("].iter().any(|word| text.contains(word)),
+
+    /// Where a name of a module is said, through the modules that take it from others.
+    fn followed(&mut self, code: Code, file: String, name: Option<String>) -> Result<Option<Target>, Trouble> {
+        let Some(name) = name.filter(|_| code != Code::Go) else { return Ok(Some((file, None))) };
+        let is_script = matches!(code, Code::JavaScript | Code::TypeScript | Code::Tsx);
+        let target = |(file, name): (String, String)| (file, Some(name).filter(|name| !is_script || name != "default"));
+        let (mut seen, mut open, mut maker) = (BTreeSet::new(), vec![(file, name)], None);
+        while let Some(at) = open.pop() {
+            (self.go_on)()?;
+            if !seen.insert(at.clone()) {
+                continue;
+            }
+            let Some(module) = (self.read)(&at.0)? else { return Ok(Some(target(at))) };
+            if seen.len() > MOST_MODULES {
+                return Ok(None);
+            }
+            let (bound, text) = &*module;
+            let (file, name) = &at;
+            let of_product = bound.names.iter().rev().filter(|one| !one.is_member && !one.of_test);
+            let said = of_product.clone().find(|one| one.name == *name).map(|one| &one.to);
+            let imports = match said {
+                Some(Binding::Import(module, name)) => vec![(module, name.as_deref())],
+                Some(_) => return Ok(Some(target(at))),
+                None => {
+                    let all = of_product.filter(|one| one.name == ALL).filter_map(|one| match &one.to {
+                        Binding::Import(module, _) => Some((module, Some(&**name))),
+                        _ => None,
+                    });
+                    all.collect()
+                }
+            };
+            for (module, name) in imports {
+                match placed(code, file, module, name, self.is) {
+                    Some((next, Some(name))) => open.push((next, name)),
+                    Some(whole) => return Ok(Some(whole)),
+                    // What is not in the tree is the same wherever it is taken from.
+                    None if said.is_some() => return Ok(Some((module.clone(), name.map(str::to_owned)))),
+                    None => {}
+                }
+            }
+            if said.is_none() && makes(code, name, text) {
+                maker.get_or_insert(at);
+            }
+        }
+        Ok(maker.map(target))
+    }
+}
+
+/// Whether a module may make a name that it does not say when it is loaded.
+fn makes(code: Code, name: &str, text: &str) -> bool {
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    match code {
+        Code::JavaScript | Code::TypeScript | Code::Tsx if name == "default" => {
+            has(&["export default", "as default", "export =", "module.exports", "exports.default"])
+        }
+        Code::JavaScript | Code::TypeScript | Code::Tsx => text.contains(name),
+        Code::Python => has(&["globals()", "__getattr__", "vars()", "setattr("]),
         Code::Rust | Code::Go => false,
-    };
-    Ok(makes.then_some((file, Some(name))))
+    }
 }
 
 /// The file of a module that another one names, and the part of it that is meant.
@@ -271,7 +343,7 @@ fn placed(code: Code, from: &str, module: &str, name: Option<&str>, has: &dyn Fn
         Code::JavaScript | Code::TypeScript | Code::Tsx => {
             let path = match module.strip_prefix("@/").or_else(|| module.strip_prefix("~/")) {
                 Some(rest) => under("src", rest),
-                None if module.starts_with('.') => normal(&under(place, module))?,
+                None if module.starts_with('.') => beside(from, module)?,
                 None => return None,
             };
             const ENDINGS: [&str; 8] = ["js", "ts", "tsx", "jsx", "mjs", "cjs", "mts", "cts"];
@@ -310,21 +382,6 @@ fn placed(code: Code, from: &str, module: &str, name: Option<&str>, has: &dyn Fn
             places.into_iter().find(|place| has(&format!("{place}/"))).map(|place| (place + "/", None))
         }
     }
-}
-
-/// A path without `.` and `..`.
-pub(super) fn normal(path: &str) -> Option<String> {
-    let mut parts = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "." | "" => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 #[cfg(test)]

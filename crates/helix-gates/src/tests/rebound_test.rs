@@ -10,7 +10,7 @@ fn found(path: &str, others: &[(&str, &str)], before: &str, now: &str) -> Vec<St
         false => all.contains_key(path),
     };
     let mut read = |path: &str| Ok(all.get(path).map(|text| Arc::new((bound(code(path), text), (*text).to_owned()))));
-    let mut modules = Modules { was: &has, is: &has, read: &mut read };
+    let mut modules = Modules { was: &has, is: &has, read: &mut read, go_on: &|| Ok(()) };
     let names = [before, now].map(|text| bound(code(path), text));
     let found = rebound(code(path), path, (&names[0], &names[1]), &mut modules);
     let Ok(found) = found else { panic!("sources that can be read") };
@@ -171,4 +171,145 @@ fn so_it_is_in_tests_and_examples_of_rust() {
     for now in ["use shop::prices::total;", "use shop::{prices, total};", "use shop::prices::{self, total};"] {
         assert_eq!(found("tests/sum.rs", &others, outer, &with(now)), [""; 0], "{now}");
     }
+}
+
+#[test]
+fn a_new_test_may_have_names_of_its_own() {
+    let py = "from src.prices import total\n\ndef test_sum():\n    assert total([1, 2]) == 3\n";
+    let patch = "@patch('src.prices.total')\n";
+    let fixture = "@pytest.fixture\ndef free(monkeypatch):\n    monkeypatch.setattr('src.prices.total', len)\n";
+    for more in [
+        format!("{patch}def test_new(total):\n    pass\n"),
+        format!("{patch}class TestNew:\n    def test_new(self, total):\n        pass\n"),
+        "class New:\n    def setUp(self):\n        prices.total = len\n\n    def test_new(self): pass\n".into(),
+        "def test_new():\n    def total(a): return 3\n    assert total([]) == 3\n".into(),
+        "def test_new():\n    from src.wrap import total\n    assert total([]) == 3\n".into(),
+        "def test_new():\n    def free():\n        prices.total = len\n    free()\n".into(),
+        format!("{fixture}def test_new(free):\n    pass\n"),
+    ] {
+        let now = format!("from src import prices\n{py}\n{more}");
+        assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &now), [""; 0], "{now}");
+    }
+    for more in [
+        "class New:\n    def setUp(self):\n        prices.total = len\n".to_owned(),
+        "def setup_module():\n    prices.total = len\n".to_owned(),
+        fixture.replace("fixture", "fixture(autouse=True)"),
+    ] {
+        let now = format!("from src import prices\n{py}\n{more}");
+        assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &now), ["total"], "{now}");
+    }
+    let takes = format!("{fixture}{}", py.replace("test_sum()", "test_sum(free)"));
+    assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &takes), ["total"]);
+    assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &py.replace("def", &format!("{patch}def"))), ["total"]);
+    // A test that is called otherwise, or lies in a group, is not new.
+    let renamed = py.replace("test_sum():", "test_sums():\n    def total(a): return 3");
+    assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &renamed), ["total"]);
+    let grouped = "from src.prices import total\n\nclass TestA:\n    @patch('src.prices.total')\n    def test_b(self):\n        assert total([1, 2]) == 3\n";
+    assert_eq!(found("tests/test_prices.py", &PRODUCT, py, grouped), ["total"]);
+    let js = "const { total } = require('../src/prices.js');\ntest('sum', () => { expect(total([1])).toBe(3); });\n";
+    let own = format!("const sum = (all) => {{ const total = all.length; return total; }};\n{js}");
+    let prices = [("src/prices.js", "exports.total = (p) => 1;\n")];
+    assert_eq!(found("test/a.test.js", &prices, js, &own), [""; 0]);
+    let group = js.replace("test('sum'", "describe('all', () => { const total = (p) => 3; it('adds'") + "});\n";
+    assert_eq!(found("test/a.test.js", &prices, js, &group), ["total"]);
+    let check = js.replace("expect(total(", "expect(check(");
+    assert_eq!(found("test/a.test.js", &prices, js, &format!("const check = (p) => 3;\n{check}")), ["total"]);
+}
+
+#[test]
+fn that_of_which_a_method_is_called_is_called_by_no_name() {
+    let rust = "use shop::Cart;\n#[test]\nfn sum() {\n    let cart = Cart::new();\n    assert_eq!(cart.total(), 3);\n    assert_eq!(Cart::new().rest(), 3);\n}\n";
+    let now = format!("{rust}fn cart() -> Cart {{ Cart::new() }}\nfn rest() -> u8 {{ 3 }}\n");
+    assert_eq!(found("tests/sum.rs", &[("Cargo.toml", "")], rust, &now), [""; 0]);
+    let go = "package a\nfunc TestA(t *testing.T) {\n\tcart := New()\n\tassert.Equal(t, 3, cart.Total())\n}\n";
+    assert_eq!(found("a_test.go", &[], go, &format!("{go}func cart() Cart {{ return New() }}\n")), [""; 0]);
+    let sets = "use shop::total;\n#[test]\nfn sum() {\n    assert_eq!(total(1), 3);\n}\n";
+    let others = [("Cargo.toml", ""), ("src/lib.rs", "pub fn total() {}\n")];
+    let with = |line: &str| sets.replace("    assert", &format!("    {line}\n    assert"));
+    for line in ["cart.total = 3;", "let total = total(1);", "let Some(total) = other else { return };"] {
+        assert_eq!(found("tests/sum.rs", &others, sets, &with(line)), [""; 0], "{line}");
+    }
+    for line in ["let total = fake;", "let total = fakes::total;", "let total = |a| 3;"] {
+        assert_eq!(found("tests/sum.rs", &others, sets, &with(line)), ["total"], "{line}");
+    }
+}
+
+#[test]
+fn a_module_may_hand_on_a_thing_as_a_whole_or_by_its_name() {
+    let others = [
+        ("src/total.js", "export function total(p) { return 1; }\nexport function other() {}\n"),
+        ("src/whole.js", "module.exports = total;\nmodule.exports.other = fake;\nfunction total(p) { return 1; }\n"),
+        ("src/first.js", "export default function total(p) { return 1; }\nexport { total };\n"),
+        ("src/fake.js", "export default function total(p) { return 3; }\nexport { total };\n"),
+    ];
+    let test = |import: &str| format!("{import}\ntest('sum', () => {{ expect(total([1, 2])).toBe(3); }});\n");
+    let found = |before: &str, now: &str| found("test/a.test.js", &others, &test(before), &test(now));
+    for (before, now) in [
+        ("import total from '../src/total';", "import { total } from '../src/total';"),
+        // It has no default any more.
+        ("import total from '../src/total';", "import { other as total } from '../src/total';"),
+        ("import total from '../src/total';", "import { total } from '../src/first';"),
+        ("import total from '../src/first';", "import { total } from '../src/first';"),
+        ("const total = require('../src/whole');", "const { total } = require('../src/whole');"),
+        ("const total = require('../src/whole');", "import total from '../src/whole';"),
+    ] {
+        assert_eq!(found(before, now), [""; 0], "{before} {now}");
+    }
+    for (before, now) in [
+        ("import total from '../src/first';", "import total from '../src/fake';"),
+        ("import total from '../src/first';", "import { total } from '../src/fake';"),
+        ("const total = require('../src/whole');", "const total = require('../src/fake');"),
+        ("const total = require('../src/whole');", "const total = require('../src/whole').other;"),
+    ] {
+        assert_eq!(found(before, now), ["total"], "{before} {now}");
+    }
+}
+
+#[test]
+fn imports_of_go_without_a_name_are_no_names() {
+    let go = "package a_test\nimport (\n\t_ \"m/drivers\"\n\t. \"m/shop\"\n)\nfunc TestA(t *testing.T) {\n\tassert.Equal(t, 3, Total(1))\n}\n";
+    let others = ["drivers", "shop", "other"].map(|name| (format!("{name}/a.go"), "package a"));
+    let others = others.each_ref().map(|(path, text)| (path.as_str(), *text));
+    for more in ["_ \"m/other\"", ". \"m/other\""] {
+        let now = go.replace("import (", &format!("import (\n\t{more}"));
+        assert_eq!(found("a_test.go", &others, go, &now), [""; 0], "{now}");
+    }
+    assert_eq!(found("a_test.go", &others, go, &go.replace("m/shop", "m/other")), ["*"]);
+}
+
+#[test]
+fn modules_that_take_all_of_each_other_are_read_once() {
+    let all = |of: &str| format!("from .{of} import *\n").repeat(2_000);
+    let (a, b, c) = (all("b"), all("c"), all("prices"));
+    let prices = format!("globals()['total'] = len\n{}", all("a"));
+    let others = [("src/prices.py", &*prices), ("src/a.py", &*a), ("src/b.py", &*b), ("src/c.py", &*c)];
+    let py = "from src.prices import total\n\ndef test_sum():\n    assert total([1, 2]) == 3\n";
+    assert_eq!(found("tests/test_a.py", &others, py, &py.replace("src.prices", "src.a")), [""; 0]);
+    assert_eq!(found("tests/test_a.py", &others, py, &format!("{py}\ndef total(a): return 3\n")), ["total"]);
+}
+
+#[test]
+fn many_names_are_compared_without_comparing_each_with_each() {
+    let py = "from src.prices import total\n\ndef test_sum():\n    assert total(1) == 3\n";
+    let more = "def own(a): return 3\na.total = 3\n";
+    let [mut before, mut now] = [py.to_owned(), format!("{py}{more}")].map(|text| bound(Code::Python, &text));
+    let is_own = |one: &&Name| one.name == "own";
+    let (asked, own, patch) =
+        (before.asked[0].clone(), now.names.iter().find(is_own).unwrap().clone(), now.patches[0].clone());
+    for at in 0..20_000 {
+        for (all, name) in [(&mut before, "total"), (&mut now, "check")] {
+            let mut asked = asked.clone();
+            asked.question = format!("{name}({at})");
+            all.asked.push(asked);
+        }
+        now.names.push(Name { name: format!("own_{at}"), ..own.clone() });
+        now.patches.push(Patch { written: format!("a.total = {at}"), ..patch.clone() });
+    }
+    let begun = std::time::Instant::now();
+    let has = |path: &str| path == "src/prices.py";
+    let mut read = |_: &str| Ok(None);
+    let mut modules = Modules { was: &has, is: &has, read: &mut read, go_on: &|| Ok(()) };
+    let found = rebound(Code::Python, "tests/test_a.py", (&before, &now), &mut modules);
+    assert!(found.is_ok_and(|found| found.is_empty()));
+    assert!(begun.elapsed() < std::time::Duration::from_secs(30), "{:?}", begun.elapsed());
 }

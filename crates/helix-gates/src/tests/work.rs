@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Instant;
 
 use helix_core::evidence::{ChangeKind, ChangedFile};
 use helix_core::finding::{FaultKind, Finding};
@@ -12,15 +13,16 @@ use helix_core::ids::CommitId;
 use helix_core::said::Words;
 
 use super::Excused;
-use super::rebound::{Modules, Rebound, normal, rebound};
+use super::rebound::{Modules, Rebound, rebound};
 use crate::GateContext;
 use crate::code::{
-    Bound, Code, Helpers, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, as_documentation,
+    Bindings, Code, Helpers, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, as_documentation,
     has_examples, included, new_lines,
 };
 use crate::definition::{Family, WorkOf, families, gate_members, is_packaging, is_test};
 use crate::judgement::{Trouble, fault};
-use crate::sources::{Question, Sources};
+use crate::pattern::beside;
+use crate::sources::{Question, Sources, go_on};
 use helix_git::{EntryKind, GitError, TreeListing, VariantFile};
 use helix_language::{finding_with_fix, recorded};
 use helix_plan::GateSpec;
@@ -380,19 +382,19 @@ fn other_meanings(
     tests: &[(String, Arc<TreeListing>)],
 ) -> Result<Vec<(String, Rebound)>, Trouble> {
     let context = sources.context();
-    let now = context.files()?;
-    let (mut found, mut known) = (Vec::new(), BTreeMap::<String, Option<Arc<(Bound, String)>>>::new());
+    let (now, begun) = (context.files()?, Instant::now());
+    let (mut found, mut known) = (Vec::new(), BTreeMap::<String, Option<Arc<(Bindings, String)>>>::new());
     for (path, before) in tests {
         let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };
         let versions = (source_of(context, before, path)?, source_of(context, &now, path)?);
         let (Some((_, old)), Some((_, new))) = versions else { continue };
         let mut bound = |path: &str, code, source: &str| {
-            sources.ask::<Bound>(path, &Question::Bound { code, source: source.into() })
+            sources.ask::<Bindings>(path, &Question::Bound { code, source: source.into() })
         };
         let names = [bound(path, code, &old)?, bound(path, code, &new)?];
         let (was, is) = (|path: &str| is_there(before, path), |path: &str| is_there(&now, path));
         // Many names come from one module.
-        let mut read = |file: &str| -> Result<Option<Arc<(Bound, String)>>, Trouble> {
+        let mut read = |file: &str| -> Result<Option<Arc<(Bindings, String)>>, Trouble> {
             if let Some(known) = known.get(file) {
                 return Ok(known.clone());
             }
@@ -402,7 +404,8 @@ fn other_meanings(
             };
             Ok(known.entry(file.to_owned()).or_insert(module).clone())
         };
-        let mut modules = Modules { was: &was, is: &is, read: &mut read };
+        let go_on = || go_on(context, path, begun);
+        let mut modules = Modules { was: &was, is: &is, read: &mut read, go_on: &go_on };
         found.extend(
             rebound(code, path, (&names[0], &names[1]), &mut modules)?.into_iter().map(|one| (path.clone(), one)),
         );
@@ -422,8 +425,7 @@ fn is_there(files: &TreeListing, path: &str) -> bool {
 fn included_documents(context: &GateContext, files: &TreeListing) -> Result<BTreeMap<String, String>, GitError> {
     let mut found = BTreeMap::new();
     for TestFile { path, source, .. } in test_files_of(context, files, Code::Rust)? {
-        let place = path.rsplit_once('/').map_or("", |(place, _)| place);
-        for named in included(&source).into_iter().filter_map(|named| normal(&format!("{place}/{named}"))) {
+        for named in included(&source).into_iter().filter_map(|named| beside(&path, &named)) {
             if let Some((_, text)) = source_of(context, files, &named)? {
                 found.insert(named, as_documentation(&text));
             }
