@@ -25,12 +25,6 @@ const MAX_STDOUT: usize = 256 << 20;
 /// Most of stderr that is shown.
 const MAX_STDERR: usize = 4 << 10;
 
-/// Starts git processes with one environment.
-#[derive(Debug, Clone)]
-pub(crate) struct Git {
-    environment: GitEnvironment,
-}
-
 /// What a finished git process said.
 #[derive(Debug)]
 pub struct GitOutput {
@@ -61,7 +55,7 @@ impl GitOutput {
 
 /// One git command that is about to run.
 pub struct Call<'a> {
-    git: &'a Git,
+    git: &'a GitEnvironment,
     directory: PathBuf,
     args: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
@@ -69,27 +63,11 @@ pub struct Call<'a> {
     accepted: &'a [i32],
     limit: Duration,
     memory: Option<u64>,
-    overdue: Overdue,
+    /// What takes too long is not killed, since it would leave the user's files half changed.
+    left_alone: bool,
 }
 
-/// What becomes of a git process that has not ended by its limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Overdue {
-    Killed,
-    /// It works in the user's own work tree, of which half would be left.
-    LeftAlone,
-}
-
-impl Git {
-    pub(crate) fn new(environment: GitEnvironment) -> Self {
-        Self { environment }
-    }
-
-    /// Its program and variables.
-    pub(crate) fn environment(&self) -> &GitEnvironment {
-        &self.environment
-    }
-
+impl GitEnvironment {
     /// Begins a command in a directory.
     pub(crate) fn call<'a, A: AsRef<OsStr>>(&'a self, directory: &Path, args: impl IntoIterator<Item = A>) -> Call<'a> {
         Call {
@@ -101,43 +79,38 @@ impl Git {
             accepted: &[0],
             limit: LIMIT,
             memory: None,
-            overdue: Overdue::Killed,
+            left_alone: false,
         }
     }
 
-    /// Starts git. The only place in Helix where that happens: explicit environment, a session of its own so that nothing under
-    /// it asks at the terminal or is interrupted there, stdin never inherited.
-    pub(crate) fn spawn(
+    /// Starts git, with at most so many bytes of memory.
+    pub(crate) fn start(
         &self,
-        directory: &Path,
-        args: &[OsString],
-        variables: &[(OsString, OsString)],
-        input: Input,
-    ) -> Result<SessionLeader, GitError> {
-        self.start(self.environment.program(), &[], directory, args, variables, input)
-    }
-
-    /// `program` is git, or what executes it; `before` comes before git's own arguments.
-    fn start(
-        &self,
-        program: &Path,
-        before: &[OsString],
+        memory: Option<u64>,
         directory: &Path,
         args: &[OsString],
         variables: &[(OsString, OsString)],
         input: Input,
     ) -> Result<SessionLeader, GitError> {
         let all: BTreeMap<&OsStr, &OsStr> =
-            self.environment.variables().iter().chain(variables).map(|(name, value)| (&**name, &**value)).collect();
+            self.variables().iter().chain(variables).map(|(name, value)| (&**name, &**value)).collect();
         let search = all.get(OsStr::new("PATH")).copied().unwrap_or_default().to_string_lossy();
         // As a shell looks where nothing is said.
         let search = if search.is_empty() { "/usr/local/bin:/usr/bin:/bin".into() } else { search };
         let place = [OsStr::new("-C"), directory.as_os_str()];
+        let (program, before) = match memory {
+            None => (self.program(), Vec::new()),
+            Some(most) => {
+                // A limit that is set once git runs comes too late for what it has read by then.
+                let limited = ["-c", "ulimit -d \"$0\" && exec \"$@\"", &(most >> 10).to_string()].map(OsString::from);
+                (Path::new("/bin/sh"), limited.into_iter().chain([self.program().into()]).collect())
+            }
+        };
         let words = before.iter().map(OsString::as_os_str).chain(place).chain(args.iter().map(OsString::as_os_str));
         let program = find_program(program, &search, Path::new("/"));
         let started = program.map_err(|missing| io::Error::new(io::ErrorKind::NotFound, missing));
         let started = started.and_then(|program| SessionLeader::spawn(&program, words, all, input));
-        started.map_err(|source| GitError::Unstartable { program: self.environment.program().into(), source })
+        started.map_err(|source| GitError::Unstartable { program: self.program().into(), source })
     }
 }
 
@@ -167,7 +140,7 @@ impl<'a> Call<'a> {
 
     /// Never kills it: for what changes the user's own work tree. One that is overdue is left to finish.
     pub(crate) fn in_users_tree(mut self) -> Self {
-        self.overdue = Overdue::LeftAlone;
+        self.left_alone = true;
         self
     }
 
@@ -186,19 +159,10 @@ impl<'a> Call<'a> {
     /// Runs it to its end.
     pub fn run(self) -> Result<GitOutput, GitError> {
         let input = if self.stdin.is_empty() { Input::Nothing } else { Input::Pipe };
-        let git = self.git.environment.program();
-        let (program, before) = match self.memory {
-            None => (git, Vec::new()),
-            // A limit that is set once git runs comes too late for what it has read by then.
-            Some(most) => {
-                let limited = ["-c", "ulimit -d \"$0\" && exec \"$@\"", &(most >> 10).to_string()].map(OsString::from);
-                (Path::new("/bin/sh"), limited.into_iter().chain([git.into()]).collect())
-            }
-        };
-        let mut child = self.git.start(program, &before, &self.directory, &self.args, &self.variables, input)?;
+        let mut child = self.git.start(self.memory, &self.directory, &self.args, &self.variables, input)?;
         let collected = self.collect(&mut child);
-        match (&collected, self.overdue) {
-            (Err(GitError::TimedOut { .. }), Overdue::LeftAlone) => {
+        match &collected {
+            Err(GitError::TimedOut { .. }) if self.left_alone => {
                 let pid = child.pid().as_raw_nonzero().get();
                 // Reaped whenever it ends.
                 std::thread::spawn(move || child.wait());
@@ -209,8 +173,8 @@ impl<'a> Call<'a> {
                     pid,
                 });
             }
-            (Err(_), _) => child.kill(),
-            (Ok(_), _) => {}
+            Err(_) => child.kill(),
+            Ok(_) => {}
         }
         // Reaped in every case: after a kill this returns at once.
         let status = child.wait().map_err(|source| self.unreadable(format!("its exit status is lost: {source}")))?;
@@ -230,7 +194,7 @@ impl<'a> Call<'a> {
         if hint_for(stderr).is_some() {
             return None;
         }
-        let mut variables = self.git.environment.variables().iter().chain(&self.variables);
+        let mut variables = self.git.variables().iter().chain(&self.variables);
         let private = variables.find(|(name, _)| name == "GIT_DIR").map(|(_, path)| Path::new(path));
         super::disk::trouble(private.into_iter().chain([self.directory.as_path()]))
     }
