@@ -217,9 +217,7 @@ impl Repository {
             warnings.push(OpenWarning::Shallow);
         }
         let modules = read_text(Some(&top), &top.join(".gitmodules"), MAX_MODULES).ok().flatten().unwrap_or_default();
-        let paths = modules.lines().filter_map(|line| line.trim().strip_prefix("path")?.trim_start().strip_prefix('='));
-        if paths.into_iter().any(|path| top.join(path.trim()).is_dir() && !top.join(path.trim()).join(".git").is_file())
-        {
+        if module_paths(&modules).any(|path| top.join(path).is_dir() && !top.join(path).join(".git").is_file()) {
             warnings.push(OpenWarning::Submodules);
         }
         warnings.extend(Operation::in_progress(&own).map(OpenWarning::InProgress));
@@ -574,6 +572,11 @@ impl Repository {
         }
         raw_changes(&self.inner.differ, old.as_str(), new.as_str())
     }
+}
+
+/// Where a `.gitmodules` has submodules.
+pub(crate) fn module_paths(modules: &str) -> impl Iterator<Item = &str> {
+    modules.lines().filter_map(|line| Some(line.trim().strip_prefix("path")?.trim_start().strip_prefix('=')?.trim()))
 }
 
 fn judge(path: &Path, stderr: &str) -> OpenError {

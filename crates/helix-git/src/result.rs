@@ -22,6 +22,7 @@ use super::attempt::AttemptKey;
 use super::error::GitError;
 use super::files::{read, remove_tree};
 use super::objects::{CommitObject, RawChange, escape_path};
+use super::repository::module_paths;
 use super::runs_itself::self_running;
 use super::workspaces::{Place, Workspaces, is_directory, remove_stale_lock};
 
@@ -303,7 +304,7 @@ impl Harvest<'_> {
             let mut uncovered = false;
             for path in nested {
                 let name = escape_path(path);
-                if !declares(&modules, &name) {
+                if !module_paths(&modules).any(|declared| declared == name) {
                     remove_tree(&self.place.path.join(OsStr::from_bytes(path)).join(".git"))?;
                     self.repairs.push(Repair::NestedRepository { path: name });
                     uncovered = true;
@@ -427,12 +428,4 @@ fn some_of(names: &[String]) -> String {
     let more = names.len().saturating_sub(NAMED);
     let named = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     if more == 0 { named } else { format!("{named} and {more} more") }
-}
-
-/// Whether a `.gitmodules` declares a submodule at a path.
-fn declares(modules: &str, path: &str) -> bool {
-    modules.lines().any(|line| {
-        line.trim().strip_prefix("path").and_then(|rest| rest.trim_start().strip_prefix('=')).map(str::trim)
-            == Some(path)
-    })
 }

@@ -15,7 +15,7 @@ use helix_core::text::{clip, visible};
 use helix_language::recorded;
 use sha2::{Digest, Sha256};
 
-use super::admissible::{folded, refused, seen};
+use super::admissible::{folded, refused, seen, target_of};
 use super::error::GitError;
 use super::objects::{EntryKind, RawChange, TreeEntry, TreeListing, escape_path};
 use super::repository::Repository;
@@ -417,22 +417,6 @@ fn repositories(repository: &Repository, listing: &TreeListing) -> Result<Vec<(S
         }
     }
     Ok(found)
-}
-
-/// Where a link leads that lies in a tree, by name; `None` where that is not in the repository.
-pub fn target_of(link: &str, target: &str) -> Option<String> {
-    let mut parts: Vec<&str> = link.split('/').collect();
-    parts.pop();
-    for part in target.split('/') {
-        match part {
-            "." => {}
-            "" if parts.is_empty() && target.starts_with('/') => return None,
-            "" => {}
-            ".." => drop(parts.pop()?),
-            name => parts.push(name),
-        }
-    }
-    (!target.starts_with('/') && !parts.is_empty()).then(|| parts.join("/"))
 }
 
 /// The names directly in a directory by what they are alike to; each file below is not looked at.
