@@ -45,18 +45,14 @@ impl Live {
     }
 
     pub(crate) fn line(&mut self) -> std::io::Result<String> {
-        let mut line = Vec::new();
-        self.stdout.read_until(b'\n', &mut line)?;
-        if line.pop() != Some(b'\n') {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        Ok(String::from_utf8_lossy(&line).into_owned())
+        Ok(String::from_utf8_lossy(&self.until(b'\n')?).into_owned())
     }
 
-    pub(crate) fn until_nul(&mut self) -> std::io::Result<Vec<u8>> {
+    /// What is there until `end`, without it.
+    pub(crate) fn until(&mut self, end: u8) -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.stdout.read_until(0, &mut bytes)?;
-        if bytes.pop() != Some(0) {
+        self.stdout.read_until(end, &mut bytes)?;
+        if bytes.pop() != Some(end) {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }
         Ok(bytes)

@@ -350,7 +350,7 @@ impl Repository {
             (Some(branch), Some(commit)) => Ok(Head::Branch { branch, commit }),
             (Some(branch), None) => Ok(Head::Unborn { branch }),
             (None, Some(commit)) => Ok(Head::Detached { commit }),
-            (None, None) => Err(GitError::NoObject { name: "HEAD".into(), repository: self.inner.top.clone() }),
+            (None, None) => Err(self.missing("HEAD")),
         }
     }
 
@@ -455,7 +455,7 @@ impl Repository {
         self.inner.git.call(directory, args)
     }
 
-    fn missing(&self, name: &str) -> GitError {
+    pub(crate) fn missing(&self, name: &str) -> GitError {
         GitError::NoObject { name: name.to_owned(), repository: self.top().to_path_buf() }
     }
 

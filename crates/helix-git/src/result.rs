@@ -157,10 +157,7 @@ impl Workspaces {
                 _ if tree == start.tree => start.clone(),
                 Some(made) if made.tree == tree => made,
                 Some(_) | None => {
-                    let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
-                    let args = ["commit-tree", tree.as_str(), "-F", "-"].into_iter().chain(parents);
-                    let call = repository.by_user(repository.git(repository.top(), args))?;
-                    let commit = repository.commit(&call.stdin(message).run()?.text())?;
+                    let commit = repository.commit_tree(&tree, &parents, &message, None)?;
                     // A git process that was killed has left it; nobody else sets this reference.
                     remove_stale_lock(&repository.common_dir().join(&reference))?;
                     repository.step(|| format!("a commit of {}/{} is made", key.phase, key.attempt));
@@ -402,13 +399,13 @@ impl Harvest<'_> {
         let pointers = self.place.pointers()?;
         let is_converted = |change: &&RawChange| change.new.as_ref().is_some_and(|new| !pointers.contains(&new.object));
         let written = changes.iter().filter(is_converted);
-        let written: Vec<u8> = written.flat_map(|change| change.path.iter().copied().chain([0])).collect();
+        let written: Vec<&[u8]> = written.map(|change| &*change.path).collect();
         if written.is_empty() || repository.filters().is_empty() {
             return Ok(());
         }
         let args = ["check-attr", "-z", "--stdin", "filter"];
         let call = repository.git(repository.top(), args).env("GIT_ATTR_SOURCE", tip.tree.as_str());
-        let output = call.stdin(written).run()?;
+        let output = call.paths(written).run()?;
         let fields: Vec<String> = output.stdout.split(|byte| *byte == 0).map(escape_path).collect();
         let converted = fields.chunks_exact(3).filter(|field| repository.filters().contains(&field[2]));
         let converted: Vec<String> = converted.map(|field| format!("{} (filter {})", field[0], field[2])).collect();

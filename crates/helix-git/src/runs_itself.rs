@@ -266,7 +266,7 @@ pub(crate) fn self_running(
         }
         let mut hash = Sha256::new().chain_update(new.kind.mode());
         now.iter().for_each(|line| hash.update(format!("\n{line}")));
-        let digest = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = format!("{:x}", hash.finalize());
         let fresh = added(&before, &now);
         let shown: Vec<String> = fresh.iter().take(LINES.min(room)).map(|line| clip(&visible(line), WIDTH)).collect();
         room -= shown.len();

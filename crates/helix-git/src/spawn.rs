@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use helix_core::ids::{InvalidId, TreeId};
+use helix_core::ids::{CommitId, InvalidId, TreeId};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::PidfdFlags;
 
@@ -42,6 +42,12 @@ impl GitOutput {
     /// What stdout names, each name ended by a NUL.
     pub(crate) fn names(&self) -> impl Iterator<Item = &[u8]> {
         self.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty())
+    }
+
+    /// The commit that `git commit-tree` has made.
+    pub(crate) fn commit(&self) -> Result<CommitId, GitError> {
+        let unreadable = |_| GitError::Unreadable { command: "git commit-tree".into(), problem: self.text() };
+        CommitId::new(self.text()).map_err(unreadable)
     }
 
     /// The tree that stdout names first.
@@ -92,12 +98,6 @@ impl GitEnvironment {
         variables: &[(OsString, OsString)],
         input: Input,
     ) -> Result<SessionLeader, GitError> {
-        let all: BTreeMap<&OsStr, &OsStr> =
-            self.variables().iter().chain(variables).map(|(name, value)| (&**name, &**value)).collect();
-        let search = all.get(OsStr::new("PATH")).copied().unwrap_or_default().to_string_lossy();
-        // As a shell looks where nothing is said.
-        let search = if search.is_empty() { "/usr/local/bin:/usr/bin:/bin".into() } else { search };
-        let place = [OsStr::new("-C"), directory.as_os_str()];
         let (program, before) = match memory {
             None => (self.program(), Vec::new()),
             Some(most) => {
@@ -106,6 +106,12 @@ impl GitEnvironment {
                 (Path::new("/bin/sh"), limited.into_iter().chain([self.program().into()]).collect())
             }
         };
+        let all: BTreeMap<&OsStr, &OsStr> =
+            self.variables().iter().chain(variables).map(|(name, value)| (&**name, &**value)).collect();
+        let search = all.get(OsStr::new("PATH")).copied().unwrap_or_default().to_string_lossy();
+        // As a shell looks where nothing is said.
+        let search = if search.is_empty() { "/usr/local/bin:/usr/bin:/bin".into() } else { search };
+        let place = [OsStr::new("-C"), directory.as_os_str()];
         let words = before.iter().map(OsString::as_os_str).chain(place).chain(args.iter().map(OsString::as_os_str));
         let program = find_program(program, &search, Path::new("/"));
         let started = program.map_err(|missing| io::Error::new(io::ErrorKind::NotFound, missing));
@@ -124,6 +130,11 @@ impl<'a> Call<'a> {
     pub(crate) fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));
         self
+    }
+
+    /// Gives paths on the standard input, each ended by a NUL.
+    pub(crate) fn paths<'p>(self, paths: impl IntoIterator<Item = &'p [u8]>) -> Self {
+        self.stdin(paths.into_iter().flat_map(|path| path.iter().copied().chain([0])).collect::<Vec<u8>>())
     }
 
     /// Gives it bytes to read.
@@ -269,8 +280,7 @@ impl<'a> Call<'a> {
 
 /// Waits until one of the descriptors is ready or the time is over.
 pub(crate) fn wait(fds: &mut [PollFd<'_>], limit: Duration) -> std::io::Result<usize> {
-    let limit =
-        Timespec { tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX), tv_nsec: limit.subsec_nanos().into() };
+    let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
     loop {
         match rustix::event::poll(fds, Some(&limit)) {
             Ok(ready) => return Ok(ready),
