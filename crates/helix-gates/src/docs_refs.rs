@@ -33,7 +33,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
     {
         let Some(source) = context.text(&listing, &file.path)? else { continue };
         documents += 1;
-        let document: Document = sources.ask(&file.path, &Question::Markdown { source: source.into() })?;
+        let document: Document = sources.ask(&file.path, &Question::Markdown(source.into()))?;
         for reference in &document.references {
             if !reference.link {
                 match code_path(&reference.target) {
@@ -61,7 +61,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(unread) => {
                         let text = context.text(&listing, &path)?.unwrap_or_default();
-                        let read: Document = sources.ask(&path, &Question::Markdown { source: text.into() })?;
+                        let read: Document = sources.ask(&path, &Question::Markdown(text.into()))?;
                         unread.insert(read.anchors)
                     }
                 },

@@ -129,7 +129,7 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
     let mut sources = Sources::of(context);
     let mut found: Vec<(TestFile, Vec<Expecting>)> = Vec::new();
     let mut expecting = |code: Code, path: &str, source: &str| -> Result<Vec<Expecting>, Trouble> {
-        sources.ask(path, &Question::Expecting { code, source: source.into() })
+        sources.ask(path, &Question::Expecting(code, source.into()))
     };
     for code in Code::ALL.into_iter().filter(|code| of_sources.iter().any(|of| of.is_tested_with(*code))) {
         for file in test_files(context, code)? {

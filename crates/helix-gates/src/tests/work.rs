@@ -154,7 +154,7 @@ impl Work {
         let (files, before) = (context.files()?, context.files_at(&context.origin)?);
         let mut nonsense = |files: &TreeListing, path: &str, code| -> Result<Stubs, Trouble> {
             let Some((kind, source)) = source_of(context, files, path)? else { return Ok(Err(TOO_LONG)) };
-            let stubbed: Option<Stubbed> = sources.ask(path, &Question::Stubbed { code, source: source.into() })?;
+            let stubbed: Option<Stubbed> = sources.ask(path, &Question::Stubbed(code, source.into()))?;
             Ok(stubbed.map(|stubbed| (kind, stubbed)).ok_or(UNPARSED))
         };
         let NonsenseFiles { mut edits, mut new_functions, mut unread } = NonsenseFiles::default();
@@ -301,7 +301,7 @@ fn helpers_beside(sources: &mut Sources<'_>, files: &TreeListing, code: Code, pa
     let mut found = Helpers::new();
     for TestFile { path: other, source, .. } in test_files_of(sources.context(), files, code)? {
         if other != path && directory(&other) == directory(path) {
-            let helpers: Helpers = sources.ask(&other, &Question::Helpers { code, source: source.into() })?;
+            let helpers: Helpers = sources.ask(&other, &Question::Helpers(code, source.into()))?;
             for (name, real) in helpers {
                 found.entry(name).and_modify(|known| *known &= real).or_insert(real);
             }
@@ -386,9 +386,8 @@ fn other_meanings(
         let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };
         let versions = (source_of(context, before, path)?, source_of(context, &now, path)?);
         let (Some((_, old)), Some((_, new))) = versions else { continue };
-        let mut bound = |path: &str, code, source: &str| {
-            sources.ask::<Bound>(path, &Question::Bound { code, source: source.into() })
-        };
+        let mut bound =
+            |path: &str, code, source: &str| sources.ask::<Bound>(path, &Question::Bound(code, source.into()));
         let names = [bound(path, code, &old)?, bound(path, code, &new)?];
         let (was, is) = (|path: &str| is_there(before, path), |path: &str| is_there(&now, path));
         // Many names come from one module.
