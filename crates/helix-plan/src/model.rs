@@ -52,7 +52,7 @@ impl Plan {
     }
 
     /// The gates of all phases, and those that phases which are still to be added will have.
-    pub(super) fn gates(&self) -> impl Iterator<Item = &GateSpec> {
+    pub fn gates(&self) -> impl Iterator<Item = &GateSpec> {
         self.phases.iter().flat_map(|phase| {
             let added = phase.generates_phases.iter().flat_map(|generates| &generates.gates);
             phase.gates.iter().chain(added)

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 
 use super::SyntaxError;
 
-fn place(line: usize, column: usize, message: String) -> SyntaxError {
+pub(super) fn place(line: usize, column: usize, message: String) -> SyntaxError {
     SyntaxError {
         line: u32::try_from(line).ok().filter(|line| *line > 0),
         column: u32::try_from(column.max(1)).ok(),

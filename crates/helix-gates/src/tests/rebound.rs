@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::code::{ALL, Bound, Code, Name, Set, To, called_by};
 use crate::definition::is_test;
 use crate::judgement::Trouble;
+use crate::pattern::beside;
 
 /// A part of a file, or the file.
 type Target = (String, Option<String>);
@@ -271,7 +272,7 @@ fn placed(code: Code, from: &str, module: &str, name: Option<&str>, has: &dyn Fn
         Code::JavaScript | Code::TypeScript | Code::Tsx => {
             let path = match module.strip_prefix("@/").or_else(|| module.strip_prefix("~/")) {
                 Some(rest) => under("src", rest),
-                None if module.starts_with('.') => normal(&under(place, module))?,
+                None if module.starts_with('.') => beside(from, module)?,
                 None => return None,
             };
             const ENDINGS: [&str; 8] = ["js", "ts", "tsx", "jsx", "mjs", "cjs", "mts", "cts"];
@@ -310,21 +311,6 @@ fn placed(code: Code, from: &str, module: &str, name: Option<&str>, has: &dyn Fn
             places.into_iter().find(|place| has(&format!("{place}/"))).map(|place| (place + "/", None))
         }
     }
-}
-
-/// A path without `.` and `..`.
-pub(super) fn normal(path: &str) -> Option<String> {
-    let mut parts = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "." | "" => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 #[cfg(test)]

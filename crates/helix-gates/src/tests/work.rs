@@ -12,7 +12,7 @@ use helix_core::ids::CommitId;
 use helix_core::said::Words;
 
 use super::Excused;
-use super::rebound::{Modules, Rebound, normal, rebound};
+use super::rebound::{Modules, Rebound, rebound};
 use crate::GateContext;
 use crate::code::{
     Bound, Code, Helpers, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, as_documentation,
@@ -20,6 +20,7 @@ use crate::code::{
 };
 use crate::definition::{Family, WorkOf, families, gate_members, is_packaging, is_test};
 use crate::judgement::{Trouble, fault};
+use crate::pattern::beside;
 use crate::sources::{Question, Sources};
 use helix_git::{EntryKind, GitError, TreeListing, VariantFile};
 use helix_language::{finding_with_fix, recorded};
@@ -203,8 +204,10 @@ impl Work {
     /// The result with the code that was there before the phase.
     pub(super) fn without_sources(&self, context: &GateContext) -> Result<CommitId, GitError> {
         let of_phase: BTreeSet<&String> = context.result.changed.iter().map(|file| &file.path).collect();
-        let code = self.sources.iter().chain(&self.others).filter(|path| of_phase.contains(path)).cloned();
-        restored(context, &code.collect::<Vec<_>>())
+        let code = self.sources.iter().chain(&self.others).filter(|path| of_phase.contains(path));
+        let start = if context.claims.of == WorkOf::Phase { &context.base } else { &context.origin };
+        let edits = former(&*context.files_at(start)?, code).collect();
+        context.repository().variant(&context.result.commit, &edits)
     }
 }
 
@@ -357,7 +360,8 @@ fn other_expectations(
     if old.is_empty() {
         return Ok((findings, notes));
     }
-    let changed = paths_of(if new.is_empty() { &old } else { &new });
+    let changed = if new.is_empty() { &old } else { &new };
+    let changed = changed.iter().take(3).map(|file| file.path.as_str()).collect::<Vec<_>>().join(", ");
     let other: Vec<OtherAnswer> =
         sources.ask(&changed, &Question::OtherAnswers { before: old.into(), now: new.into() })?;
     for OtherAnswer { path, line, said } in other {
@@ -421,8 +425,7 @@ fn is_there(files: &TreeListing, path: &str) -> bool {
 fn included_documents(context: &GateContext, files: &TreeListing) -> Result<BTreeMap<String, String>, GitError> {
     let mut found = BTreeMap::new();
     for TestFile { path, source, .. } in test_files_of(context, files, Code::Rust)? {
-        let place = path.rsplit_once('/').map_or("", |(place, _)| place);
-        for named in included(&source).into_iter().filter_map(|named| normal(&format!("{place}/{named}"))) {
+        for named in included(&source).into_iter().filter_map(|named| beside(&path, &named)) {
             if let Some((_, text)) = source_of(context, files, &named)? {
                 found.insert(named, as_documentation(&text));
             }
@@ -444,18 +447,6 @@ fn runs_examples(context: &GateContext, files: &TreeListing) -> Result<bool, Git
         }
     }
     Ok(false)
-}
-
-/// Test files for a message.
-fn paths_of(files: &[TestFile]) -> String {
-    files.iter().take(3).map(|file| file.path.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// The result with these files as they were when the phase began; of results put together, when the job did.
-fn restored(context: &GateContext, paths: &[String]) -> Result<CommitId, GitError> {
-    let start = if context.claims.of == WorkOf::Phase { &context.base } else { &context.origin };
-    let edits = former(&*context.files_at(start)?, paths).collect();
-    context.repository().variant(&context.result.commit, &edits)
 }
 
 /// These files as they were.
