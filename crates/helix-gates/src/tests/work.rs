@@ -349,13 +349,16 @@ fn other_expectations(
         new.extend(now.iter().filter(|(path, text)| then.get(*path) != Some(text)).map(file));
     }
     let (mut findings, mut notes) = (Vec::new(), Vec::new());
-    for (path, Rebound { line, name }) in other_meanings(sources, tests)? {
-        let said = recorded!("gate-weaker-rebound", name = name);
+    let mut add = |rule, (path, line): (String, Option<u32>), said: Words, fix: Words| {
         if context.claims.name(&path) || excused.covers(context, &path) {
             notes.push(Words::from(format!("{path}: ")).and(said));
-            continue;
+        } else {
+            findings.push(finding_with_fix(rule, said, fix).at(&path, line, None));
         }
-        findings.push(finding_with_fix("tests.weaker", said, excused.fix()).at(&path, Some(line), None));
+    };
+    for (path, Rebound { line, name }) in other_meanings(sources, tests)? {
+        let said = recorded!("gate-weaker-rebound", name = name);
+        add("tests.weaker", (path, Some(line)), said, excused.fix());
     }
     if old.is_empty() {
         return Ok((findings, notes));
@@ -365,15 +368,11 @@ fn other_expectations(
     let other: Vec<OtherAnswer> =
         sources.ask(&changed, &Question::OtherAnswers { before: old.into(), now: new.into() })?;
     for OtherAnswer { path, line, said } in other {
-        if context.claims.name(&path) || excused.covers(context, &path) {
-            notes.push(Words::from(format!("{path}: ")).and(said));
-            continue;
-        }
         let fix = match excused {
             Excused::Nothing | Excused::Claimed => recorded!("gate-expects-fix"),
             Excused::Named => recorded!("gate-expects-fix-named"),
         };
-        findings.push(finding_with_fix("tests.expects", said, fix).at(&path, line, None));
+        add("tests.expects", (path, line), said, fix);
     }
     Ok((findings, notes))
 }
