@@ -52,7 +52,7 @@ pub(super) fn pytest(lines: &[&str]) -> Option<TestRun> {
         failed.file.get_or_insert_with(|| file.to_owned());
         Some(failed)
     };
-    Some(TestRun { counts, failures: lines.iter().filter_map(failure).collect(), ..TestRun::default() })
+    Some(TestRun::of(counts, lines.iter().filter_map(failure).collect()))
 }
 
 /// What stands in `____ test ____`.
