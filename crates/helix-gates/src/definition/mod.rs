@@ -228,10 +228,7 @@ pub(crate) fn redefined(context: &GateContext, purpose: Purpose, command: &str) 
         let claims = &context.claims;
         // Of what makes a directory of code another tool's plugin, nobody thinks who claims the directory.
         let by_path = is_entry_point(path);
-        let claimed = match by_path {
-            true => claims.decide_by_path(path),
-            false => covers(&claims.deciding, path),
-        };
+        let claimed = if by_path { claims.decide_by_path(path) } else { covers(&claims.deciding, path) };
         let free = word == "added" && !by_path && (claims.own.is_empty() || !by_phase);
         if claimed || free {
             redefined.notes.push(match claimed {

@@ -163,14 +163,10 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
         names.exact.extend(exact.map(|test| test.test.clone()));
         let former = match origin.get(&path) {
             Some(former) if former.object == entry.object => Some((former.kind, source.clone(), tests.clone())),
-            Some(_) => match source_of(context, &origin, &path)? {
-                Some((kind, source)) => {
-                    let tests = expecting(code, &path, &source)?;
-                    Some((kind, source, tests))
-                }
+            _ => match source_of(context, &origin, &path)? {
+                Some((kind, source)) => expecting(code, &path, &source).map(|tests| Some((kind, source, tests)))?,
                 None => None,
             },
-            None => None,
         };
         let Some((kind, former, tests)) = former else {
             names.of_job.extend(chosen.into_iter().map(|test| test.test.clone()));

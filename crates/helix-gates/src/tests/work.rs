@@ -253,13 +253,10 @@ pub(super) fn source_of(
     path: &str,
 ) -> Result<Option<(EntryKind, String)>, GitError> {
     let Some(entry) = files.get(path).filter(|entry| entry.kind.is_file()) else { return Ok(None) };
-    match context.repository().size(&entry.object)? > MAX_SOURCE {
-        true => Ok(None),
-        false => {
-            let text = String::from_utf8_lossy(&context.repository().blob(&entry.object)?).into_owned();
-            Ok(Some((entry.kind, text)))
-        }
+    if context.repository().size(&entry.object)? > MAX_SOURCE {
+        return Ok(None);
     }
+    Ok(context.text(files, path)?.map(|text| (entry.kind, text)))
 }
 
 impl Excused {
