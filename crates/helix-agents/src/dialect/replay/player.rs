@@ -17,6 +17,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::super::TOOL_OUTPUT_LIMIT;
+use super::super::reader::completed;
 use super::arguments::Play;
 use super::cassette::{Cassette, CassetteAction, CassetteTake, ProviderFailure, TakeEnd};
 use super::perform::{self, Done};
@@ -237,11 +238,7 @@ impl Player {
     }
 
     fn end(&self, end: &TakeEnd) -> Result<u8, io::Error> {
-        let success = || Terminal {
-            reason: Some(TerminalReason::Completed),
-            stop_reason: Some(StopReason::EndTurn),
-            ..terminal(TerminalKind::Success)
-        };
+        let success = || completed("", 0);
         let record = match end {
             TakeEnd::Completed => record_of(success()),
             TakeEnd::CutOff => record_of(Terminal { stop_reason: None, ..success() }),
@@ -285,19 +282,7 @@ impl Player {
 }
 
 fn terminal(kind: TerminalKind) -> Terminal {
-    Terminal {
-        kind,
-        is_error: false,
-        reason: None,
-        stop_reason: None,
-        http_status: None,
-        structured_output: false,
-        usage_present: true,
-        answer_empty: true,
-        turns: 0,
-        denials: 0,
-        message: String::new(),
-    }
+    Terminal { kind, reason: None, stop_reason: None, ..completed("", 0) }
 }
 
 fn failed(terminal: Terminal) -> Terminal {
