@@ -197,6 +197,11 @@ pub enum AdrId {
 }
 
 impl AdrId {
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<u32> {
+        if let Self::Number(number) = self { Some(*number) } else { None }
+    }
+
     /// The name that a text is, if it begins with a date.
     pub(super) fn dated(text: &str) -> Option<Self> {
         let (date, rest) = text.split_at_checked(DATE)?;

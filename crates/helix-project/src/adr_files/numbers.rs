@@ -88,10 +88,7 @@ pub(super) fn taken_elsewhere(root: &Path, place: &Place) -> Vec<u32> {
 impl Finalized {
     /// Its number, if it has one.
     pub fn number(&self) -> Option<u32> {
-        match self.id {
-            AdrId::Number(number) => Some(number),
-            AdrId::Draft | AdrId::Named(_) => None,
-        }
+        self.id.number()
     }
 
     /// All files that were written.
@@ -102,10 +99,7 @@ impl Finalized {
 
 /// The number that a file's name takes, in any form.
 pub(super) fn number_of(name: &str) -> Option<u32> {
-    match id_of_file(name)? {
-        AdrId::Number(number) => Some(number),
-        AdrId::Draft | AdrId::Named(_) => None,
-    }
+    id_of_file(name)?.number()
 }
 
 /// Today, where the user is.
