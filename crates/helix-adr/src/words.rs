@@ -94,10 +94,7 @@ impl Status {
 
     /// Whether the decision is still to be carried out, so that its file claims are about the future.
     pub fn is_open(self) -> bool {
-        match self {
-            Self::Proposed | Self::Accepted => true,
-            Self::Implemented | Self::Superseded | Self::Rejected | Self::Deprecated => false,
-        }
+        matches!(self, Self::Proposed | Self::Accepted)
     }
 }
 
