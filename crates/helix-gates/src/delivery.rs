@@ -217,11 +217,7 @@ impl Course<'_> {
         let outcome = match checked.run.end {
             CommandEnd::Exited(0) => StepOutcome::Good,
             CommandEnd::Exited(_) => StepOutcome::Bad,
-            CommandEnd::Signalled(_)
-            | CommandEnd::TimedOut
-            | CommandEnd::TooMuchOutput
-            | CommandEnd::TooMuchMemory
-            | CommandEnd::Cancelled => StepOutcome::Unknown,
+            _ => StepOutcome::Unknown,
         };
         let seen = end_words(checked.run.end);
         Ok(Look { outcome, seen, said: last_part(&checked.output).to_owned(), command: Some(checked.evidence) })
