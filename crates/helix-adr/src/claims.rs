@@ -36,10 +36,7 @@ struct Claimed {
 impl Status {
     /// Whether the decision holds, so that what it claims is its own.
     pub fn is_in_force(self) -> bool {
-        match self {
-            Self::Accepted | Self::Implemented => true,
-            Self::Proposed | Self::Superseded | Self::Rejected | Self::Deprecated => false,
-        }
+        matches!(self, Self::Accepted | Self::Implemented)
     }
 }
 

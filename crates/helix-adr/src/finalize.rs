@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::form::{AdrForm, language};
 use super::syntax::Adr;
+use super::template::quoted;
 use super::words::{AdrId, Language, SectionKind, Status};
 
 /// Who has accepted a decision.
@@ -92,8 +93,7 @@ impl Adr {
         let no_status = || self.lacks("front matter with `status` on a line of its own");
         let front = self.front.as_ref().ok_or_else(no_status)?;
         let status = front.status.as_ref().ok_or_else(no_status)?.range.clone();
-        let by = acceptance.by.replace(|c: char| c.is_control(), " ").replace('\\', "\\\\").replace('"', "\\\"");
-        let (by, on) = (format!("\"{by}\""), acceptance.on.clone());
+        let (by, on) = (quoted(&acceptance.by), acceptance.on.clone());
         let mut edits = self.status_edits(Status::Accepted)?;
         let line_end = self.source.get(status.end..).and_then(|rest| rest.find('\n')).map(|length| status.end + length);
         let line_end = line_end.ok_or_else(no_status)?;

@@ -187,7 +187,8 @@ impl AdrGraph {
         let mut out = String::from("digraph adrs {\n    rankdir=TB;\n    node [shape=box];\n");
         for node in &self.nodes {
             let status = node.status.map_or("does not exist", Status::word);
-            let label = dot_text(&format!("{}: {}", node.id, node.title));
+            let label = one_line(&format!("{}: {}", node.id, node.title), MAX_LABEL);
+            let label = label.replace('\\', "\\\\").replace('"', "\\\"");
             let look = match Look::from_node(node) {
                 Look::InForce => "",
                 Look::Gone => ", style=dashed, fontcolor=gray40",
@@ -256,17 +257,6 @@ fn mermaid_text(text: &str) -> String {
         match character {
             plain if plain.is_alphanumeric() || matches!(plain, ' ' | '-' | ':' | ',' | '.' | '…') => out.push(plain),
             other => out.push_str(&format!("#{};", u32::from(other))),
-        }
-    }
-    out
-}
-
-fn dot_text(text: &str) -> String {
-    let mut out = String::new();
-    for character in one_line(text, MAX_LABEL).chars() {
-        match character {
-            '"' | '\\' => out.extend(['\\', character]),
-            other => out.push(other),
         }
     }
     out

@@ -61,9 +61,6 @@ impl Adr {
 
     /// The number that it takes, if it takes one.
     pub fn number_or_named(&self) -> Option<u32> {
-        match self.id_or_named()? {
-            AdrId::Number(number) => Some(number),
-            AdrId::Draft | AdrId::Named(_) => None,
-        }
+        self.id_or_named()?.number()
     }
 }

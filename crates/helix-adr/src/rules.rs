@@ -182,11 +182,7 @@ fn vacuous(rule: &Rule) -> Option<(String, &'static str)> {
     let empty = |any: &[String]| any.is_empty() || any.iter().any(|phrase| blank(phrase));
     let conditions = rule.when.iter().any(|condition| match condition {
         Condition::Mentions { any, except } => empty(any) || except.iter().any(|phrase| blank(phrase)),
-        Condition::Scope(_)
-        | Condition::Classification(_)
-        | Condition::Component(_)
-        | Condition::CreatesFiles
-        | Condition::DependsOnOthers => false,
+        _ => false,
     });
     let requirements = rule.require.iter().any(|requirement| match requirement {
         Requirement::Phrase { any, .. } => empty(any),

@@ -99,10 +99,7 @@ impl Adr {
 
     /// Its number; a draft has none.
     pub fn number(&self) -> Option<u32> {
-        match self.id()? {
-            AdrId::Number(number) => Some(number),
-            AdrId::Draft | AdrId::Named(_) => None,
-        }
+        self.id()?.number()
     }
 
     /// Its state, where one can be read.

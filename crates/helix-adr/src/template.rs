@@ -111,16 +111,7 @@ fn front_of(request: &TemplateRequest) -> FrontMatter {
 
 /// A YAML text in double quotes.
 pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => out.extend(['\\', character]),
-            control if control.is_control() => out.push(' '),
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-    out
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace(char::is_control, " "))
 }
 
 impl AdrId {

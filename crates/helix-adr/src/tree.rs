@@ -149,11 +149,8 @@ pub(super) fn read_body(text: &SourceText<'_>, start: usize) -> Tree {
     for node in root.descendants() {
         let ast = node.data.borrow();
         match &ast.value {
-            NodeValue::Heading(heading) => {
-                // Headings inside lists or quotations structure those, not the document.
-                if !node.parent().is_some_and(|parent| matches!(parent.data.borrow().value, NodeValue::Document)) {
-                    continue;
-                }
+            // Headings inside lists or quotations structure those, not the document.
+            NodeValue::Heading(heading) if is_on_top(node) => {
                 let title = plain_text(node);
                 let kind = SectionKind::of_heading(&title);
                 if open_criteria.is_none_or(|level| heading.level <= level) {
@@ -179,13 +176,7 @@ pub(super) fn read_body(text: &SourceText<'_>, start: usize) -> Tree {
             NodeValue::Item(_) if open_confirming.is_some() && open_criteria.is_none() => {
                 tree.confirming.push(criterion(node, ast.sourcepos, &offsets, false));
             }
-            NodeValue::Paragraph
-                if open_confirming.is_some()
-                    && open_criteria.is_none()
-                    && node
-                        .parent()
-                        .is_some_and(|parent| matches!(parent.data.borrow().value, NodeValue::Document)) =>
-            {
+            NodeValue::Paragraph if open_confirming.is_some() && open_criteria.is_none() && is_on_top(node) => {
                 tree.said.push(criterion(node, ast.sourcepos, &offsets, false));
             }
             _ => {}
@@ -193,6 +184,10 @@ pub(super) fn read_body(text: &SourceText<'_>, start: usize) -> Tree {
     }
     close_sections(&mut tree.sections);
     tree
+}
+
+fn is_on_top<'a>(node: &'a AstNode<'a>) -> bool {
+    node.parent().is_some_and(|parent| matches!(parent.data.borrow().value, NodeValue::Document))
 }
 
 /// What an item of a list, or a paragraph, says as a criterion.

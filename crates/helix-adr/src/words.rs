@@ -94,10 +94,7 @@ impl Status {
 
     /// Whether the decision is still to be carried out, so that its file claims are about the future.
     pub fn is_open(self) -> bool {
-        match self {
-            Self::Proposed | Self::Accepted => true,
-            Self::Implemented | Self::Superseded | Self::Rejected | Self::Deprecated => false,
-        }
+        matches!(self, Self::Proposed | Self::Accepted)
     }
 }
 
@@ -197,6 +194,11 @@ pub enum AdrId {
 }
 
 impl AdrId {
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<u32> {
+        if let Self::Number(number) = self { Some(*number) } else { None }
+    }
+
     /// The name that a text is, if it begins with a date.
     pub(super) fn dated(text: &str) -> Option<Self> {
         let (date, rest) = text.split_at_checked(DATE)?;

@@ -29,7 +29,7 @@ struct Permissions {
 /// # Errors
 /// The text is no such settings: what they forbid is not known.
 pub fn denied(text: &str) -> Result<Vec<ToolRule>, serde_json::Error> {
-    let rules = settings(text)?.permissions.unwrap_or_default().deny;
+    let rules = object::<Settings>(text)?.permissions.unwrap_or_default().deny;
     let rules = rules.iter().filter(|rule| !rule.trim().is_empty());
     Ok(rules.map(|rule| dialect::rule_of_settings(rule)).collect())
 }
@@ -39,11 +39,7 @@ pub fn denied(text: &str) -> Result<Vec<ToolRule>, serde_json::Error> {
 /// # Errors
 /// The text is no such settings.
 pub fn hooks(text: &str) -> Result<Map<String, Value>, serde_json::Error> {
-    Ok(settings(text)?.hooks.unwrap_or_default())
-}
-
-fn settings(text: &str) -> Result<Settings, serde_json::Error> {
-    object(text)
+    Ok(object::<Settings>(text)?.hooks.unwrap_or_default())
 }
 
 /// Only an object: serde takes a list for the fields in their order.

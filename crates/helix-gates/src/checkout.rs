@@ -217,18 +217,13 @@ impl Checkout {
         environment: ToolEnvironment,
         network: NetworkAccess,
     ) -> Result<RunHandle, Trouble> {
-        if let Some(report) = self.report(check) {
-            // A report that is in the commit says nothing about this run.
-            match tokio::fs::remove_file(&report).await {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Trouble::Broken(recorded!(
-                        "gate-old-report",
-                        report = format!("{report:?}"),
-                        error = error.to_string()
-                    )));
-                }
-                Ok(()) | Err(_) => {}
-            }
+        // A report that is in the commit says nothing about this run.
+        if let Some(report) = self.report(check)
+            && let Err(error) = tokio::fs::remove_file(&report).await
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            let (report, error) = (format!("{report:?}"), error.to_string());
+            return Err(Trouble::Broken(recorded!("gate-old-report", report = report, error = error)));
         }
         let environment = match self.prepared.as_ref().and_then(Prepared::venv) {
             Some(venv) => environment.without_venv().in_venv(&venv),

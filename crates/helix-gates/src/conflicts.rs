@@ -33,11 +33,8 @@ pub(crate) fn conflicts_resolved(context: &GateContext, files: &[String]) -> Res
         for (index, line) in content.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| is_marker(line)) {
             let line_number = u32::try_from(index + 1).ok();
             let marker = String::from_utf8_lossy(line).trim_end().to_owned();
-            findings.push(finding("conflicts.marker", recorded!("gate-conflict-marker", marker = marker)).at(
-                path,
-                line_number,
-                None,
-            ));
+            let message = recorded!("gate-conflict-marker", marker = marker);
+            findings.push(finding("conflicts.marker", message).at(path, line_number, None));
         }
     }
     let summary = match findings.len() {

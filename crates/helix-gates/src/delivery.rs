@@ -104,15 +104,6 @@ pub(super) async fn deliver(
     Ok(Judgement { steps: course.steps, ..judgement }.with_notes(course.notes))
 }
 
-fn step_report(
-    step: String,
-    (outcome, seen): (StepOutcome, Words),
-    attempts: u32,
-    command: Option<CommandEvidence>,
-) -> StepReport {
-    StepReport { step, outcome, seen: RECORD.words(&seen), said: seen.own(), attempts, command }
-}
-
 /// A delivery while it is carried out.
 struct Course<'a> {
     gate: &'static str,
@@ -134,18 +125,15 @@ struct Look {
 impl Course<'_> {
     async fn run(&mut self, part: DeliveryPart) -> Result<(), Trouble> {
         let delivery = self.delivery;
-        let commands = match part {
-            DeliveryPart::Deliver => &delivery.command,
-            DeliveryPart::Rollback => &delivery.rollback,
+        let (commands, probes) = match part {
+            DeliveryPart::Deliver => (&delivery.command, delivery.probes.as_slice()),
+            DeliveryPart::Rollback => (&delivery.rollback, [].as_slice()),
             DeliveryPart::Health => return self.check_health().await,
         };
         for (number, command) in commands.iter().enumerate() {
             self.act(number, command).await?;
         }
-        if part == DeliveryPart::Rollback {
-            return Ok(());
-        }
-        for (number, probe) in delivery.probes.iter().enumerate() {
+        for (number, probe) in probes.iter().enumerate() {
             self.look(number, probe).await?;
         }
         Ok(())
@@ -155,22 +143,23 @@ impl Course<'_> {
         let Some(health) = &self.delivery.health else { return Ok(()) };
         for (number, command) in health.command.iter().enumerate() {
             let limit = health.timeout.duration();
-            let Look { outcome, seen, said, command: evidence } =
-                self.looking_command(&format!(".{number}"), limit, command).await?;
+            let look = self.looking_command(&format!(".{number}"), limit, command).await?;
             let step = format!("`{command}`");
-            let failed = recorded!("gate-unhealthy", step = &step, seen = &seen);
-            self.steps.push(step_report(step, (outcome, seen), 1, evidence));
-            if outcome != StepOutcome::Good {
-                return Err(self.failed("health", failed, &said));
-            }
+            let failed = recorded!("gate-unhealthy", step = &step, seen = &look.seen);
+            self.seen("health", step, look, 1, failed)?;
         }
         Ok(())
     }
 
-    /// Why the delivery does not go on: one of its parts failed.
-    fn failed(&self, part: &str, message: Words, evidence: &str) -> Trouble {
-        let found = finding(&format!("{}.{part}", self.gate), message.clone()).evidence(evidence);
-        Judgement::of(vec![found], message, Vec::new()).into()
+    /// Records a step. It is an error if it is not good.
+    fn seen(&mut self, part: &str, step: String, look: Look, attempts: u32, failed: Words) -> Result<(), Trouble> {
+        let Look { outcome, seen, said, command } = look;
+        self.steps.push(StepReport { step, outcome, seen: RECORD.words(&seen), said: seen.own(), attempts, command });
+        if outcome == StepOutcome::Good {
+            return Ok(());
+        }
+        let found = finding(&format!("{}.{part}", self.gate), failed.clone()).evidence(&said);
+        Err(Judgement::of(vec![found], failed, Vec::new()).into())
     }
 
     /// Runs a command that acts: once, whatever comes of it.
@@ -187,22 +176,18 @@ impl Course<'_> {
         };
         let (step, seen) = (format!("`{command}`"), end_words(checked.run.end));
         let failed = recorded!("gate-delivery-failed", step = &step, seen = &seen);
-        self.steps.push(step_report(step, (outcome, seen), 1, Some(checked.evidence)));
-        match fault {
-            // Another try of the agent would begin it again, half done as it may be: that is for a person to decide.
-            Some(fault) => {
-                let fault = retold(&fault, |why| recorded!("gate-delivery-unknown", why = why));
-                Err(Fault { kind: FaultKind::Environment, ..fault }.into())
-            }
-            None if outcome == StepOutcome::Bad => Err(self.failed("command", failed, last_part(&checked.output))),
-            None => Ok(()),
-        }
+        let said = last_part(&checked.output).to_owned();
+        let done = self.seen("command", step, Look { outcome, seen, said, command: Some(checked.evidence) }, 1, failed);
+        let Some(fault) = fault else { return done };
+        // Another try of the agent would begin it again, half done as it may be: that is for a person to decide.
+        let fault = retold(&fault, |why| recorded!("gate-delivery-unknown", why = why));
+        Err(Fault { kind: FaultKind::Environment, ..fault }.into())
     }
 
     /// Makes a probe until it sees what is expected or its attempts are used up.
     async fn look(&mut self, number: usize, probe: &Probe) -> Result<(), Trouble> {
         let mut attempts = 0;
-        let Look { outcome, seen, said, command } = loop {
+        let look = loop {
             attempts += 1;
             let look = match probe {
                 Probe::Http { http, status, contains, .. } => {
@@ -221,12 +206,8 @@ impl Course<'_> {
                 () = tokio::time::sleep(self.delivery.delay.duration()) => {}
             }
         };
-        let failed = recorded!("gate-probe-failed", probe = probe.words(), seen = &seen, attempts = attempts);
-        self.steps.push(step_report(probe.words(), (outcome, seen), attempts, command));
-        if outcome == StepOutcome::Good {
-            return Ok(());
-        }
-        Err(self.failed("probe", failed, &said))
+        let failed = recorded!("gate-probe-failed", probe = probe.words(), seen = &look.seen, attempts = attempts);
+        self.seen("probe", probe.words(), look, attempts, failed)
     }
 
     /// Runs a command that only looks.
@@ -236,11 +217,7 @@ impl Course<'_> {
         let outcome = match checked.run.end {
             CommandEnd::Exited(0) => StepOutcome::Good,
             CommandEnd::Exited(_) => StepOutcome::Bad,
-            CommandEnd::Signalled(_)
-            | CommandEnd::TimedOut
-            | CommandEnd::TooMuchOutput
-            | CommandEnd::TooMuchMemory
-            | CommandEnd::Cancelled => StepOutcome::Unknown,
+            _ => StepOutcome::Unknown,
         };
         let seen = end_words(checked.run.end);
         Ok(Look { outcome, seen, said: last_part(&checked.output).to_owned(), command: Some(checked.evidence) })

@@ -17,7 +17,7 @@ use super::markdown::{Document, Reference};
 use super::pattern::beside;
 use super::sources::{Question, Sources};
 use helix_git::TreeListing;
-use helix_language::recorded;
+use helix_language::{finding_with_fix, recorded};
 
 pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Trouble> {
     let (listing, mut sources) = (context.files()?, Sources::of(context));
@@ -33,7 +33,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
     {
         let Some(source) = context.text(&listing, &file.path)? else { continue };
         documents += 1;
-        let document: Document = sources.ask(&file.path, &Question::Markdown { source: source.into() })?;
+        let document: Document = sources.ask(&file.path, &Question::Markdown(source.into()))?;
         for reference in &document.references {
             if !reference.link {
                 match code_path(&reference.target) {
@@ -61,21 +61,16 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(unread) => {
                         let text = context.text(&listing, &path)?.unwrap_or_default();
-                        let read: Document = sources.ask(&path, &Question::Markdown { source: text.into() })?;
+                        let read: Document = sources.ask(&path, &Question::Markdown(text.into()))?;
                         unread.insert(read.anchors)
                     }
                 },
                 false => continue,
             };
             if !anchors.contains(&anchor) {
-                let near = did_you_mean(&anchor, anchors.iter().map(String::as_str));
+                let near = did_you_mean(&anchor, anchors.iter().map(String::as_str)).map(|near| format!("#{near}"));
                 let message = recorded!("gate-docs-anchor", target = &reference.target, anchor = anchor);
-                let fix = near.map_or(message.hint(), |near| meant(&format!("#{near}")));
-                findings.push(helix_language::finding_with_fix("docs.anchor", message, fix).at(
-                    &file.path,
-                    Some(reference.line),
-                    Some(reference.column),
-                ));
+                findings.push(broken("docs.anchor", &file.path, reference, message, near.as_deref()));
             }
         }
     }
@@ -90,16 +85,12 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
 fn gone(document: &str, reference: &Reference, path: &str, listing: Option<&TreeListing>) -> Finding {
     let near = listing.and_then(|listing| did_you_mean(path, listing.keys().map(String::as_str)));
     let message = recorded!("gate-docs-gone", target = &reference.target, path = path);
-    let fix = near.map_or(message.hint(), meant);
-    helix_language::finding_with_fix("docs.reference", message, fix).at(
-        document,
-        Some(reference.line),
-        Some(reference.column),
-    )
+    broken("docs.reference", document, reference, message, near)
 }
 
-fn meant(near: &str) -> Words {
-    recorded!("gate-did-you-mean", near = near)
+fn broken(rule: &str, document: &str, reference: &Reference, message: Words, near: Option<&str>) -> Finding {
+    let fix = near.map_or(message.hint(), |near| recorded!("gate-did-you-mean", near = near));
+    finding_with_fix(rule, message, fix).at(document, Some(reference.line), Some(reference.column))
 }
 
 /// A path from the root in code, such as `src/cart.py` or `src/cart.py:12`.

@@ -9,6 +9,7 @@ use helix_core::said::Words;
 use helix_language::{fault_with_hint, recorded};
 
 use super::GateContext;
+use super::adr::holds;
 use helix_git::GitError;
 use helix_process::{CommandEnd, CommandRun, below, paths_in};
 
@@ -28,10 +29,7 @@ pub(crate) fn reached(
     let files = context.files()?;
     let of_project = |path: &str| {
         let inside = below(path.as_ref(), &context.users_tree)?.into_os_string().into_string().ok()?;
-        let directory = format!("{inside}/");
-        let next = files.range(inside.clone()..).next();
-        let is_there = files.contains_key(&inside) || next.is_some_and(|(known, _)| known.starts_with(&directory));
-        (!inside.is_empty() && is_there).then_some(inside)
+        (!inside.is_empty() && holds(&files, &inside)).then_some(inside)
     };
     let ranges = paths_in(output);
     let named = ranges.into_iter().find_map(|range| {

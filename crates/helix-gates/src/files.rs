@@ -11,6 +11,7 @@ use super::judgement::{Judgement, Trouble, finding};
 use super::pattern::{Pattern, beside};
 use helix_git::{EntryKind, Repository, TreeListing};
 use helix_language::recorded;
+use helix_plan::Taken;
 
 /// Names of files that are empty by convention.
 const MAY_BE_EMPTY: [&str; 5] = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll"];
@@ -78,15 +79,8 @@ fn leads_to_a_file(repository: &Repository, link: &str, target: &str, listing: &
     Ok(false)
 }
 
-/// How changes outside the claims are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Outside {
-    Note,
-    Finding,
-}
-
 /// Every output claim is in the diff; changes outside the claims are listed.
-pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgement {
+pub(crate) fn outputs_claimed(context: &GateContext, outside: Taken) -> Judgement {
     let claims = Pattern::all(&context.phase.outputs);
     if claims.is_empty() {
         return Judgement::nothing(recorded!("gate-outputs-none"));
@@ -112,11 +106,11 @@ pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgem
             ChangeKind::Deleted => "deleted",
         };
         match outside {
-            Outside::Note if notes.len() < super::judgement::MAX_FINDINGS => {
+            Taken::Note if notes.len() < super::judgement::MAX_FINDINGS => {
                 notes.push(recorded!("gate-outputs-besides", path = &file.path, how = word));
             }
-            Outside::Note => {}
-            Outside::Finding => {
+            Taken::Note => {}
+            Taken::Finding => {
                 let message = recorded!("gate-outputs-outside", path = &file.path, how = word);
                 findings.push(finding("outputs.outside", message).at(&file.path, None, None));
             }

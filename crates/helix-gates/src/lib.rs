@@ -39,7 +39,7 @@ use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{FaultKind, Verdict};
 use helix_core::ids::{CommitId, JobId};
 use helix_core::run::NetworkAccess;
-use helix_plan::{GateSpec, Phase};
+use helix_plan::{GateSpec, Phase, Taken};
 use tokio_util::sync::CancellationToken;
 
 pub use adr::holds;
@@ -175,7 +175,7 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement,
     let check: Check = match gate.clone() {
         GateSpec::FilesExist { files } => Box::new(move |context| files::files_exist(context, &files)),
         GateSpec::OutputsClaimed { strict } => {
-            let outside = if strict { files::Outside::Finding } else { files::Outside::Note };
+            let outside = if strict { Taken::Finding } else { Taken::Note };
             Box::new(move |context| Ok(files::outputs_claimed(context, outside)))
         }
         GateSpec::SyntaxCheck { files } => Box::new(move |context| syntax_check::syntax_check(context, &files)),

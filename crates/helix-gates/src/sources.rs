@@ -36,13 +36,8 @@ pub(crate) enum Question<'q> {
         path: Cow<'q, str>,
         source: Cow<'q, str>,
     },
-    Markdown {
-        source: Cow<'q, str>,
-    },
-    Helpers {
-        code: Code,
-        source: Cow<'q, str>,
-    },
+    Markdown(Cow<'q, str>),
+    Helpers(Code, Cow<'q, str>),
     Weakened {
         code: Code,
         is_test: bool,
@@ -55,14 +50,8 @@ pub(crate) enum Question<'q> {
         before: Cow<'q, [TestFile]>,
         now: Cow<'q, [TestFile]>,
     },
-    Bound {
-        code: Code,
-        source: Cow<'q, str>,
-    },
-    Asked {
-        code: Code,
-        source: Cow<'q, str>,
-    },
+    Bound(Code, Cow<'q, str>),
+    Asked(Code, Cow<'q, str>),
     KnownAnswers {
         code: Code,
         source: Cow<'q, str>,
@@ -75,18 +64,9 @@ pub(crate) enum Question<'q> {
         lines: Cow<'q, BTreeSet<u32>>,
         keep: bool,
     },
-    Expecting {
-        code: Code,
-        source: Cow<'q, str>,
-    },
-    Stubbed {
-        code: Code,
-        source: Cow<'q, str>,
-    },
-    Weaker {
-        code: Code,
-        source: Cow<'q, str>,
-    },
+    Expecting(Code, Cow<'q, str>),
+    Stubbed(Code, Cow<'q, str>),
+    Weaker(Code, Cow<'q, str>),
     Lying {
         code: Code,
         source: Cow<'q, str>,
@@ -117,22 +97,22 @@ impl Question<'_> {
         }
         match self {
             Self::Syntax { language, path, source } => told(&syntax::check(*language, path, source)),
-            Self::Markdown { source } => told(&markdown::read(source)),
-            Self::Helpers { code, source } => told(&code::helpers(*code, source)),
+            Self::Markdown(source) => told(&markdown::read(source)),
+            Self::Helpers(code, source) => told(&code::helpers(*code, source)),
             Self::Weakened { code, is_test, before, now, helpers_before, helpers_now } => {
                 let before = Version { source: before, elsewhere: helpers_before };
                 told(&code::weakened(*code, *is_test, before, Version { source: now, elsewhere: helpers_now }))
             }
             Self::OtherAnswers { before, now } => told(&code::other_answers(before, now)),
-            Self::Bound { code, source } => told(&code::bound(*code, source)),
-            Self::Asked { code, source } => told(&code::asked(*code, source)),
+            Self::Bound(code, source) => told(&code::bound(*code, source)),
+            Self::Asked(code, source) => told(&code::asked(*code, source)),
             Self::KnownAnswers { code, source, lines, asked } => {
                 told(&code::known_answers(*code, source, lines, asked))
             }
             Self::Blinded { code, source, lines, keep } => told(&code::blinded(*code, source, lines, *keep)),
-            Self::Expecting { code, source } => told(&code::expecting(*code, source)),
-            Self::Stubbed { code, source } => told(&code::stubbed(*code, source)),
-            Self::Weaker { code, source } => told(&code::weaker(*code, source)),
+            Self::Expecting(code, source) => told(&code::expecting(*code, source)),
+            Self::Stubbed(code, source) => told(&code::stubbed(*code, source)),
+            Self::Weaker(code, source) => told(&code::weaker(*code, source)),
             Self::Lying { code, source, passed } => told(&code::lying(*code, source, *passed)),
             Self::Mutants { code, source, lines } => told(&code::mutants(*code, source, lines)),
             Self::Planted { code, source, mutant } => told(&mutant.planted(*code, source)),

@@ -93,15 +93,9 @@ fn check_file(sources: &mut Sources<'_>, listing: &TreeListing, path: &str, tall
     }
     for error in errors {
         let line = error.line.and_then(|line| source.lines().nth(line as usize - 1)).unwrap_or_default();
-        tally.findings.push(
-            helix_language::finding_with_fix(
-                rule,
-                error.message.into(),
-                recorded!("gate-syntax-valid", language = name),
-            )
-            .at(path, error.line, error.column)
-            .evidence(line),
-        );
+        let fix = recorded!("gate-syntax-valid", language = name);
+        let found = helix_language::finding_with_fix(rule, error.message.into(), fix);
+        tally.findings.push(found.at(path, error.line, error.column).evidence(line));
     }
     Ok(())
 }

@@ -39,6 +39,9 @@ pub(crate) struct TestRun {
 }
 
 impl TestRun {
+    pub(crate) fn of(counts: TestCounts, failures: Vec<FailedTest>) -> Self {
+        Self { counts, failures, ..Self::default() }
+    }
     pub(crate) fn total(&self) -> u32 {
         self.counts.passed.saturating_add(self.counts.failed)
     }

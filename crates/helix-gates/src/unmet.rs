@@ -71,10 +71,8 @@ pub(crate) fn unmet(
 ) -> Result<Option<Fault>, Trouble> {
     let (said, some_work) = said(output, baseline);
     if let Some(host) = unreached_registry(&said, context.environment.iter()) {
-        return Ok(Some(fault(
-            FaultKind::Environment,
-            recorded!("gate-registry-unreached", command = line, host = host),
-        )));
+        let message = recorded!("gate-registry-unreached", command = line, host = host);
+        return Ok(Some(fault(FaultKind::Environment, message)));
     }
     if let Some(absent) = absent(context, line, &said)? {
         return Ok(Some(absent));
@@ -86,17 +84,15 @@ pub(crate) fn unmet(
     let services = Services::of(context)?;
     let suspects = refused.suspects(&services);
     let Some((port, name)) = suspects.into_iter().find(|(port, _)| !listens(*port)) else { return Ok(None) };
-    let port_text = port.to_string();
-    Ok(Some(match services.composed.get(&port) {
+    let service = services.composed.get(&port);
+    let port = port.to_string();
+    let message = match service {
         Some(service) => {
-            let message =
-                recorded!("gate-service-composed", command = line, name = name, port = port_text, service = service);
-            fault(FaultKind::Environment, message)
+            recorded!("gate-service-composed", command = line, name = name, port = port, service = service)
         }
-        None => {
-            fault(FaultKind::Environment, recorded!("gate-service-down", command = line, name = name, port = port_text))
-        }
-    }))
+        None => recorded!("gate-service-down", command = line, name = name, port = port),
+    };
+    Ok(Some(fault(FaultKind::Environment, message)))
 }
 
 /// What is said of what was not found, and whether tests pass: then only what those say that fail, since anything else may be noise.

@@ -151,21 +151,24 @@ pub(crate) fn seen(name: &str) -> String {
 
 /// Whether a link leads to a place in the tree, as far as its own words say.
 fn stays_inside(link: &str, target: &str) -> bool {
-    if target.starts_with('/') || !is_storable(target.as_bytes()) {
-        return false;
-    }
-    let mut depth = link.matches('/').count();
+    let inside = format!("./{target}/x");
+    !target.starts_with('/') && is_storable(target.as_bytes()) && target_of(link, &inside).is_some()
+}
+
+/// What a link leads to, from the root of its tree.
+///
+/// `None` if that is not below it.
+pub fn target_of(link: &str, target: &str) -> Option<String> {
+    let mut parts: Vec<&str> = link.split('/').collect();
+    parts.pop();
     for part in target.split('/') {
         match part {
             "" | "." => {}
-            ".." => match depth.checked_sub(1) {
-                Some(above) => depth = above,
-                None => return false,
-            },
-            _ => depth += 1,
+            ".." => drop(parts.pop()?),
+            name => parts.push(name),
         }
     }
-    true
+    (!target.starts_with('/') && !parts.is_empty()).then(|| parts.join("/"))
 }
 
 #[cfg(test)]

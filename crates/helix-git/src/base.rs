@@ -78,7 +78,7 @@ impl Repository {
         }
         let mut tips = open.into_iter();
         let Some(first) = tips.next() else {
-            return Err(GitError::NoObject { name: "a commit to start from".into(), repository: self.top().into() });
+            return Err(self.missing("a commit to start from"));
         };
         let mut sum = self.commit(first.commit.as_str())?;
         let mut phases = vec![first.phase.clone()];
@@ -102,7 +102,7 @@ impl Repository {
     /// Git failed, or there is no tip at all ([`GitError::NoObject`]).
     pub fn merge_marked(&self, tips: &[Tip], message: &str) -> Result<CommitObject, GitError> {
         let Some((first, others)) = tips.split_first() else {
-            return Err(GitError::NoObject { name: "a commit to start from".into(), repository: self.top().into() });
+            return Err(self.missing("a commit to start from"));
         };
         let mut sum = self.commit(first.commit.as_str())?;
         for tip in others {
@@ -154,10 +154,21 @@ impl Repository {
             commit.committed_at.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or_default()
         };
         let date = if seconds(first) > seconds(second) { &first.committed_at } else { &second.committed_at };
-        let parents = parents.iter().flat_map(|parent| ["-p", parent.id.as_str()]);
+        self.commit_tree(tree, parents.iter().map(|parent| &parent.id), message, Some(date))
+    }
+
+    /// Makes a commit by the user, of now or of `date`.
+    pub(crate) fn commit_tree<'p>(
+        &self,
+        tree: &TreeId,
+        parents: impl IntoIterator<Item = &'p CommitId>,
+        message: &str,
+        date: Option<&str>,
+    ) -> Result<CommitObject, GitError> {
+        let parents = parents.into_iter().flat_map(|parent| ["-p", parent.as_str()]);
         let args = ["commit-tree", tree.as_str(), "-F", "-"].into_iter().chain(parents);
-        let call = self.git(self.top(), args).env("GIT_AUTHOR_DATE", date).env("GIT_COMMITTER_DATE", date);
-        let id = self.by_user(call)?.stdin(message).run()?.text();
-        self.commit(&id)
+        let call = self.by_user(self.git(self.top(), args))?.stdin(message);
+        let dates = ["GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"].into_iter().zip(date.into_iter().cycle());
+        self.commit(&dates.fold(call, |call, (name, date)| call.env(name, date)).run()?.text())
     }
 }

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::environment::GitEnvironment;
 use super::error::GitError;
-use super::spawn::{Git, TimedReader, render};
+use super::spawn::{TimedReader, render};
 use helix_process::{Input, SessionLeader};
 
 /// Longest silence in the middle of an answer. A missing object of a partial clone may have to be fetched first.
@@ -18,7 +19,7 @@ const SILENCE: Duration = Duration::from_secs(120);
 
 /// A git process that answers questions one after the other.
 pub(crate) struct Batch {
-    git: Git,
+    git: GitEnvironment,
     directory: PathBuf,
     args: Vec<OsString>,
     live: Mutex<Option<Live>>,
@@ -44,18 +45,14 @@ impl Live {
     }
 
     pub(crate) fn line(&mut self) -> std::io::Result<String> {
-        let mut line = Vec::new();
-        self.stdout.read_until(b'\n', &mut line)?;
-        if line.pop() != Some(b'\n') {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        Ok(String::from_utf8_lossy(&line).into_owned())
+        Ok(String::from_utf8_lossy(&self.until(b'\n')?).into_owned())
     }
 
-    pub(crate) fn until_nul(&mut self) -> std::io::Result<Vec<u8>> {
+    /// What is there until `end`, without it.
+    pub(crate) fn until(&mut self, end: u8) -> std::io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.stdout.read_until(0, &mut bytes)?;
-        if bytes.pop() != Some(0) {
+        self.stdout.read_until(end, &mut bytes)?;
+        if bytes.pop() != Some(end) {
             return Err(std::io::ErrorKind::UnexpectedEof.into());
         }
         Ok(bytes)
@@ -85,12 +82,12 @@ impl Drop for Live {
 }
 
 impl Batch {
-    pub(crate) fn new(git: Git, directory: PathBuf, args: &[&str]) -> Self {
+    pub(crate) fn new(git: GitEnvironment, directory: PathBuf, args: &[&str]) -> Self {
         Self { git, directory, args: args.iter().map(OsString::from).collect(), live: Mutex::new(None) }
     }
 
     fn start(&self) -> Result<Live, GitError> {
-        let mut child = self.git.spawn(&self.directory, &self.args, &[], Input::Pipe)?;
+        let mut child = self.git.start(None, &self.directory, &self.args, &[], Input::Pipe)?;
         let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
         let Some(stdout) = child.stdout.take() else {
             return Err(GitError::Unreadable { command: render(&self.args), problem: "it has no stdout".into() });

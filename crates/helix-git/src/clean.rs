@@ -44,12 +44,7 @@ impl Repository {
     /// Git failed.
     pub fn remove_spent(&self, SpentBranch { name, tip }: &SpentBranch) -> Result<bool, GitError> {
         let lines = format!("delete refs/heads/{name} {tip}\ndelete {LEFT}{name} {tip}\n");
-        let user = self.user();
-        match user.git(user.top(), ["update-ref", "--stdin"]).stdin(lines).run() {
-            Ok(_) => Ok(true),
-            Err(_) if self.branch_tip(name)?.as_ref() != Some(tip) => Ok(false),
-            Err(error) => Err(error),
-        }
+        self.update_references(lines, name, Some(tip))
     }
 
     /// Whether another branch, here or of a remote, has the commit.

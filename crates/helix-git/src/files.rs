@@ -6,7 +6,10 @@ use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use helix_process::bounded::open_plain;
+use helix_process::bounded::{open_plain, read_bytes};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
 
 use super::error::GitError;
 
@@ -35,6 +38,25 @@ pub(crate) fn put(file: &Path, content: &[u8]) -> Result<(), GitError> {
         temporary.persist(file).map_err(|error| error.error)
     });
     written.map(drop).map_err(GitError::disk("write", file))
+}
+
+/// A record, or the empty one where there is no file.
+pub(crate) fn read_record<T: DeserializeOwned + Default>(file: &Path, most: u64) -> Result<T, GitError> {
+    match read_bytes(file, most) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| GitError::disk("read", file)(error.into())),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(T::default()),
+        Err(error) => Err(GitError::disk("read", file)(error)),
+    }
+}
+
+pub(crate) fn put_record(file: &Path, record: &impl Serialize) -> Result<(), GitError> {
+    let text = serde_json::to_vec(record).map_err(|error| GitError::disk("write", file)(error.into()))?;
+    put(file, &text)
+}
+
+/// A short name for a path.
+pub(crate) fn hash_of(path: &Path) -> String {
+    format!("{:.16x}", Sha256::digest(path.as_os_str().as_encoded_bytes()))
 }
 
 /// What is in a directory, in order; nothing where there is none.

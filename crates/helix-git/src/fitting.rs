@@ -9,14 +9,13 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use helix_core::ids::{CommitId, JobId};
-use helix_process::bounded::read_bytes;
 use helix_process::{Layer, Prepared};
 use serde::{Deserialize, Serialize};
 
 use super::error::GitError;
-use super::files::{put, remove_tree};
+use super::files::{put_record, read_record, remove_tree};
 use super::objects::escape_path;
-use super::workspaces::{Place, Workspaces};
+use super::workspaces::{Place, Workspaces, is_directory};
 
 /// Most of a record that is read, in bytes.
 const MAX_RECORD: u64 = 4 << 20;
@@ -42,9 +41,7 @@ impl Workspaces {
         let place = self.place_at(path)?;
         let layers = place.layers();
         remove_tree(&layers)?;
-        let text =
-            serde_json::to_vec(fitting).map_err(|error| GitError::disk("write", place.fitting())(error.into()))?;
-        put(&place.fitting(), &text)?;
+        put_record(&place.fitting(), fitting)?;
         for entry in &fitting.entries {
             let target = path.join(entry);
             fit_one(&fitting.tree.join(entry), &target, path).map_err(GitError::disk("prepare", &target))?;
@@ -128,14 +125,7 @@ impl Place {
     }
 
     fn fitted(&self) -> Result<Option<Fitting>, GitError> {
-        let file = self.fitting();
-        match read_bytes(&file, MAX_RECORD) {
-            Ok(bytes) => {
-                serde_json::from_slice(&bytes).map(Some).map_err(|error| GitError::disk("read", file)(error.into()))
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(GitError::disk("read", file)(error)),
-        }
+        read_record(&self.fitting(), MAX_RECORD)
     }
 
     /// Arguments by which git sees nothing of what it was given, whatever its `.gitignore` says by now.
@@ -159,10 +149,6 @@ fn prepared(path: &Path, layers: &Path, fitting: &Fitting) -> Prepared {
         at: path.join(entry),
     });
     Prepared { place: path.to_owned(), made_at: fitting.tree.clone(), layers: layers.collect(), services: None }
-}
-
-fn is_directory(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
 }
 
 /// Makes the place of a directory, or copies a file or a link. Nothing where the way there is no way of directories.

@@ -11,7 +11,7 @@ use helix_core::slug::slug;
 
 use super::base::MergedTree;
 use super::disk;
-use super::error::{GitError, hint_for};
+use super::error::GitError;
 use super::objects::CommitObject;
 use super::repository::{Operation, Repository};
 use super::result::CommitText;
@@ -245,14 +245,12 @@ impl Repository {
         let full = disk::trouble([work_tree.as_path(), user.common_dir()]);
         // A work tree that git could not write to is no matter of what lies in it: the result belongs there once it can.
         if snapshot.take_back(user)? || full.is_some() {
-            let stderr = [Some(output.stderr), full].into_iter().flatten().collect::<Vec<_>>().join("\n");
-            return Err(GitError::Failed {
-                command: "git merge --ff-only".into(),
-                directory: work_tree,
-                code: Some(output.code),
-                hint: Some(hint_for(&stderr).unwrap_or_else(|| UNWRITABLE.into())),
-                stderr,
-            });
+            let code = Some(output.code);
+            let mut error = GitError::failed("git merge --ff-only", &work_tree, code, output.stderr, full);
+            if let GitError::Failed { hint, .. } = &mut error {
+                hint.get_or_insert(UNWRITABLE.into());
+            }
+            return Err(error);
         }
         let said = output.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
         beside(format!("git did not update {}: {said}", work_tree.display()))
@@ -371,10 +369,20 @@ impl Repository {
             Some(tip) => format!("update {name} {commit} {tip}\nupdate {left} {commit}\n"),
             None => format!("create {name} {commit}\nupdate {left} {commit}\n"),
         };
+        self.update_references(lines, branch, tip.as_ref())
+    }
+
+    /// Carries out lines of `git update-ref`; `false` if a branch is no longer at its tip.
+    pub(crate) fn update_references(
+        &self,
+        lines: String,
+        branch: &str,
+        tip: Option<&CommitId>,
+    ) -> Result<bool, GitError> {
         let user = self.user();
         match user.git(user.top(), ["update-ref", "--stdin"]).stdin(lines).run() {
             Ok(_) => Ok(true),
-            Err(_) if self.branch_tip(branch)? != tip => Ok(false),
+            Err(_) if self.branch_tip(branch)?.as_ref() != tip => Ok(false),
             Err(error) => Err(error),
         }
     }

@@ -12,12 +12,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use helix_process::bounded::{open_plain_beneath, read_bytes};
+use helix_process::bounded::open_plain_beneath;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::error::GitError;
-use super::files::put;
+use super::files::{put_record, read_record, remove_tree};
 use super::objects::{TreeListing, escape_path};
 use super::workspaces::{Place, Workspaces};
 
@@ -118,11 +118,15 @@ impl Workspaces {
         if !attributes.into_iter().any(|(_, entry)| names_any(&entry.object)) {
             return Ok(Vec::new());
         }
-        let all = files.iter().filter(|(_, entry)| entry.kind.is_file());
-        let all: Vec<u8> = all.flat_map(|(path, _)| path.bytes().chain([0])).collect();
-        let asked = self.inside(place, ["check-attr", "--cached", "-z", "--stdin", "filter"]).stdin(all).run()?;
-        let fields: Vec<String> = asked.stdout.split(|byte| *byte == 0).map(escape_path).collect();
-        Ok(fields.chunks_exact(3).filter(|field| field[2] == "lfs").map(|field| field[0].clone()).collect())
+        let all = files.iter().filter(|(_, entry)| entry.kind.is_file()).map(|(path, _)| path.as_bytes());
+        Ok(self.filtered(place, all)?.iter().map(|path| escape_path(path)).collect())
+    }
+
+    /// Which of the paths have the filter `lfs`, by the index.
+    fn filtered<'p>(&self, place: &Place, paths: impl Iterator<Item = &'p [u8]>) -> Result<Vec<Vec<u8>>, GitError> {
+        let asked = self.inside(place, ["check-attr", "--cached", "-z", "--stdin", "filter"]).paths(paths).run()?;
+        let fields: Vec<&[u8]> = asked.stdout.split(|byte| *byte == 0).collect();
+        Ok(fields.chunks_exact(3).filter(|field| field[2] == b"lfs").map(|field| field[0].to_vec()).collect())
     }
 
     fn pointer(&self, files: &TreeListing, path: &str) -> Result<Option<Pointer>, GitError> {
@@ -154,11 +158,10 @@ impl Workspaces {
         if same.is_empty() {
             return Ok(HashMap::new());
         }
-        let asked: Vec<u8> = same.keys().flat_map(|path| path.iter().copied().chain([0])).collect();
-        let asked = self.inside(place, ["check-attr", "--cached", "-z", "--stdin", "filter"]).stdin(asked).run()?;
-        let fields: Vec<&[u8]> = asked.stdout.split(|byte| *byte == 0).collect();
-        let marked = fields.chunks_exact(3).filter(|field| field[2] == b"lfs");
-        Ok(marked.filter_map(|field| Some((field[0].to_vec(), same.get(field[0])?.object.clone()))).collect())
+        let marked = self.filtered(place, same.keys().copied())?.into_iter();
+        Ok(marked
+            .filter_map(|path| same.get(&*path).map(|pointer| pointer.object.clone()).map(|it| (path, it)))
+            .collect())
     }
 
     /// Takes files into the index by their pointers: what is in them is stored nowhere.
@@ -166,9 +169,8 @@ impl Workspaces {
         if pointed.is_empty() {
             return Ok(());
         }
-        let paths: Vec<u8> = pointed.keys().flat_map(|path| path.iter().copied().chain([0])).collect();
         let args = ["update-index", "--add", "--replace", "--info-only", "-z", "--stdin"];
-        self.inside(place, args).stdin(paths).run()?;
+        self.inside(place, args).paths(pointed.keys().map(Vec::as_slice)).run()?;
         let mut entries = Vec::new();
         for entry in self.inside(place, ["ls-files", "-z", "--stage"]).run()?.names() {
             let mut parts = entry.splitn(2, |byte| *byte == b'\t');
@@ -187,10 +189,9 @@ impl Workspaces {
         if record.is_empty() {
             return Ok(());
         }
-        let paths: Vec<u8> = record.keys().flat_map(|path| path.bytes().chain([0])).collect();
         let own = place.path.join(".git/index");
         let call = self.inside(place, ["update-index", "-z", "--assume-unchanged", "--stdin"]);
-        call.env("GIT_INDEX_FILE", own).stdin(paths).run().map(drop)
+        call.env("GIT_INDEX_FILE", own).paths(record.keys().map(String::as_bytes)).run().map(drop)
     }
 }
 
@@ -210,21 +211,15 @@ impl Place {
     }
 
     fn apart(&self) -> Result<Record, GitError> {
-        let file = self.kept_apart();
-        match read_bytes(&file, MAX_RECORD) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|error| GitError::disk("read", file)(error.into())),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Record::new()),
-            Err(error) => Err(GitError::disk("read", file)(error)),
-        }
+        read_record(&self.kept_apart(), MAX_RECORD)
     }
 
     fn write_apart(&self, record: &Record) -> Result<(), GitError> {
         let file = self.kept_apart();
         if record.is_empty() {
-            return super::files::remove_tree(&file);
+            return remove_tree(&file);
         }
-        let text = serde_json::to_vec(record).map_err(|error| GitError::disk("write", &file)(error.into()))?;
-        put(&file, &text)
+        put_record(&file, record)
     }
 }
 

@@ -33,6 +33,7 @@ mod watched;
 mod work_copy;
 mod workspaces;
 
+pub use admissible::target_of as link_target;
 pub use attempt::AttemptKey;
 pub use base::{MergeConflict, Merged};
 pub use clean::SpentBranch;
@@ -46,7 +47,6 @@ pub use patch::Patch;
 pub use repository::{Head, OpenWarning, Operation, Repository};
 pub use result::{AttemptCommit, CommitText, Repair};
 pub use revert::{PreparedRevert, Revert, RevertRequest};
-pub use runs_itself::target_of as link_target;
 pub use settings::Identity;
 pub use spawn::{Call, GitOutput};
 pub use variant::VariantFile;

@@ -191,8 +191,8 @@ pub(crate) fn raw_changes(batch: &Batch, old: &str, new: &str) -> Result<Vec<Raw
 
 /// Reads `:<old mode> <new mode> <old id> <new id> <status>` NUL `<path>` NUL.
 fn raw_change(live: &mut Live) -> std::io::Result<RawChange> {
-    let meta = String::from_utf8_lossy(&live.until_nul()?).into_owned();
-    let path = live.until_nul()?;
+    let meta = String::from_utf8_lossy(&live.until(0)?).into_owned();
+    let path = live.until(0)?;
     let words: Vec<&str> = meta.trim_start_matches(':').split(' ').collect();
     let [old_mode, new_mode, old, new, _] = words.as_slice() else {
         return Err(std::io::Error::other(format!("not a raw difference: {meta:?}")));

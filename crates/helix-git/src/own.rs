@@ -11,11 +11,10 @@ use std::sync::OnceLock;
 
 use helix_core::ids::CommitId;
 use helix_core::slug::slug;
-use sha2::{Digest, Sha256};
 
 use super::environment::PROTOCOLS;
 use super::error::GitError;
-use super::files::{copied, put, read, remove_tree};
+use super::files::{copied, hash_of, put, read, remove_tree};
 use super::repository::{Hosted, Repository};
 use super::settings::Settings;
 use super::spawn::Call;
@@ -44,19 +43,9 @@ impl Repository {
         let place = state.join(DIRECTORY);
         fs::create_dir_all(&place).map_err(GitError::disk("create", &place))?;
         let place = place.canonicalize().map_err(GitError::disk("resolve", &place))?.join(name_of(&user)?);
-        for directory in ["objects/info", "objects/pack", "refs/heads", "info"].map(|name| place.join(name)) {
-            fs::create_dir_all(&directory).map_err(GitError::disk("create", directory))?;
-        }
-        // Git follows relative ones only in the repository that it is asked about.
-        let known: String =
-            user.object_directories()?.iter().map(|directory| format!("{}\n", directory.display())).collect();
-        put(&place.join("objects/info/alternates"), known.as_bytes())?;
-        put(&place.join("info/attributes"), ATTRIBUTES.as_bytes())?;
+        put_bare(&place, &user.object_directories()?, &settings)?;
         put(&place.join("info/exclude"), &settings.exclude)?;
         settings.put_shallow(&place)?;
-        put(&place.join("config"), settings.config(true, None).as_bytes())?;
-        // Without it, it is no repository: written last.
-        put(&place.join("HEAD"), b"ref: refs/heads/none\n")?;
         let environment = user.environment().closed(&place);
         Self::at(environment, place, Some(Hosted { user, settings, authors: OnceLock::new() }))
     }
@@ -66,15 +55,8 @@ impl Repository {
     /// # Errors
     /// The disk failed.
     pub(crate) fn beside(&self, place: &Path, objects: &[PathBuf]) -> Result<Self, GitError> {
-        for directory in ["objects/info", "objects/pack", "refs/heads", "info"].map(|name| place.join(name)) {
-            fs::create_dir_all(&directory).map_err(GitError::disk("create", directory))?;
-        }
-        let known: String = objects.iter().map(|directory| format!("{}\n", directory.display())).collect();
-        put(&place.join("objects/info/alternates"), known.as_bytes())?;
-        put(&place.join("info/attributes"), ATTRIBUTES.as_bytes())?;
         let settings = self.hosting().map(|hosted| hosted.settings.clone()).unwrap_or_default();
-        put(&place.join("config"), settings.config(true, None).as_bytes())?;
-        put(&place.join("HEAD"), b"ref: refs/heads/none\n")?;
+        put_bare(place, objects, &settings)?;
         Self::at(self.environment().closed(place), place.to_path_buf(), None)
     }
 
@@ -136,10 +118,7 @@ impl Repository {
     ) -> Result<(), GitError> {
         let own = place.join(".git");
         remove_tree(&own)?;
-        for directory in ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"].map(|name| own.join(name))
-        {
-            fs::create_dir_all(&directory).map_err(GitError::disk("create", directory))?;
-        }
+        make_directories(&own)?;
         let write = |name: &str, content: &[u8]| {
             let file = own.join(name);
             fs::write(&file, content).map_err(GitError::disk("write", file))
@@ -175,6 +154,30 @@ impl Repository {
         let args = ["for-each-ref", "--format=%(objectname) %(refname)"].into_iter().chain(kinds);
         Ok(user.git(user.top(), args).run()?.stdout)
     }
+}
+
+fn make_directories(place: &Path) -> Result<(), GitError> {
+    for directory in ["objects/info", "objects/pack", "refs/heads", "refs/tags", "info"].map(|name| place.join(name)) {
+        fs::create_dir_all(&directory).map_err(GitError::disk("create", directory))?;
+    }
+    Ok(())
+}
+
+/// Makes a bare repository of Helix's own that borrows objects.
+fn put_bare(place: &Path, objects: &[PathBuf], settings: &Settings) -> Result<(), GitError> {
+    make_directories(place)?;
+    put(&place.join("objects/info/alternates"), alternates(objects).as_bytes())?;
+    put(&place.join("info/attributes"), ATTRIBUTES.as_bytes())?;
+    put(&place.join("config"), settings.config(true, None).as_bytes())?;
+    // Without it, it is no repository: written last.
+    put(&place.join("HEAD"), b"ref: refs/heads/none\n")
+}
+
+/// What `objects/info/alternates` has, to borrow from directories of objects.
+///
+/// Git follows relative ones only in the repository that it is asked about.
+pub(crate) fn alternates(objects: &[PathBuf]) -> String {
+    objects.iter().map(|directory| format!("{}\n", directory.display())).collect()
 }
 
 /// A directory with objects, and those that it borrows, directly or by way of another.
@@ -266,8 +269,6 @@ fn ignored_everywhere(user: &Repository, configured: Option<&str>) -> Option<Pat
 fn name_of(user: &Repository) -> Result<String, GitError> {
     let common = user.common_dir();
     let path = common.canonicalize().map_err(GitError::disk("resolve", common))?;
-    let hash = Sha256::digest(path.as_os_str().as_encoded_bytes());
-    let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let name = slug(&user.top().file_name().unwrap_or_default().to_string_lossy(), 32);
-    Ok(format!("{name}{}{hash}.git", if name.is_empty() { "" } else { "-" }))
+    Ok(format!("{name}{}{}.git", if name.is_empty() { "" } else { "-" }, hash_of(&path)))
 }

@@ -40,10 +40,7 @@ impl Repository {
         if whole.len() <= max_bytes {
             return Ok(Patch { text: whole, cut: 0 });
         }
-        let mut end = max_bytes;
-        while !whole.is_char_boundary(end) {
-            end -= 1;
-        }
+        let end = whole.floor_char_boundary(max_bytes);
         let end = whole[..end].rfind('\n').map_or(end, |line| line + 1);
         Ok(Patch { text: whole[..end].to_owned(), cut: whole.len() - end })
     }

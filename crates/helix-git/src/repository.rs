@@ -23,7 +23,7 @@ use super::objects::{
     parse_commit, raw_changes,
 };
 use super::settings::{Identity, Settings};
-use super::spawn::{Call, Git};
+use super::spawn::Call;
 
 /// Listings that are kept: base, result, and those of a neighbouring phase.
 const KEPT_LISTINGS: usize = 4;
@@ -35,7 +35,7 @@ pub struct Repository {
 }
 
 struct Inner {
-    git: Git,
+    git: GitEnvironment,
     top: PathBuf,
     common: PathBuf,
     own: PathBuf,
@@ -125,9 +125,7 @@ impl Operation {
         .find(|(file, _)| own.join(file).exists())
         .map(|(_, operation)| operation)
     }
-}
 
-impl Operation {
     /// What is in progress in a work tree with this private git directory and will set the branch when it ends, although the
     /// branch is not checked out meanwhile: a rebase (also one that carries other branches along) or a bisection.
     ///
@@ -193,7 +191,6 @@ impl Repository {
         if !path.is_dir() {
             return Err(OpenError::NoDirectory { path: path.into() });
         }
-        let git = Git::new(environment);
         let args = [
             "rev-parse",
             "--path-format=absolute",
@@ -204,7 +201,7 @@ impl Repository {
             "--show-toplevel",
         ];
         let failed = |source| OpenError::Git { path: path.into(), source: Box::new(source) };
-        let output = git.call(path, args).accept(&[0, 128]).run().map_err(failed)?;
+        let output = environment.call(path, args).accept(&[0, 128]).run().map_err(failed)?;
         let text = output.text();
         let lines: Vec<&str> = text.lines().collect();
         if lines.first() == Some(&"true") {
@@ -220,24 +217,22 @@ impl Repository {
             warnings.push(OpenWarning::Shallow);
         }
         let modules = read_text(Some(&top), &top.join(".gitmodules"), MAX_MODULES).ok().flatten().unwrap_or_default();
-        let paths = modules.lines().filter_map(|line| line.trim().strip_prefix("path")?.trim_start().strip_prefix('='));
-        if paths.into_iter().any(|path| top.join(path.trim()).is_dir() && !top.join(path.trim()).join(".git").is_file())
-        {
+        if module_paths(&modules).any(|path| top.join(path).is_dir() && !top.join(path).join(".git").is_file()) {
             warnings.push(OpenWarning::Submodules);
         }
         warnings.extend(Operation::in_progress(&own).map(OpenWarning::InProgress));
-        Ok(Self::assembled(git, [top, common, own], anchor, warnings, None))
+        Ok(Self::assembled(environment, [top, common, own], anchor, warnings, None))
     }
 
     /// The host's own repository, which lies at its path already.
     pub(crate) fn at(environment: GitEnvironment, path: PathBuf, hosted: Option<Hosted>) -> Result<Self, GitError> {
         let anchor = File::open(&path).map_err(GitError::disk("open", &path))?;
         let paths = [path.clone(), path.clone(), path];
-        Ok(Self::assembled(Git::new(environment), paths, anchor, Vec::new(), hosted))
+        Ok(Self::assembled(environment, paths, anchor, Vec::new(), hosted))
     }
 
     fn assembled(
-        git: Git,
+        git: GitEnvironment,
         [top, common, own]: [PathBuf; 3],
         anchor: File,
         warnings: Vec<OpenWarning>,
@@ -263,7 +258,7 @@ impl Repository {
     }
 
     pub(super) fn environment(&self) -> &GitEnvironment {
-        self.inner.git.environment()
+        &self.inner.git
     }
 
     /// Tells who listens that a part of an operation is done.
@@ -281,8 +276,7 @@ impl Repository {
         std::fs::create_dir_all(path).map_err(GitError::disk("create", path)).map_err(failed)?;
         let repository = match Self::open(path, environment.clone()) {
             Err(OpenError::NoRepository { .. }) => {
-                let git = Git::new(environment.clone());
-                git.call(path, ["init", "--quiet", "--initial-branch=main"]).run().map_err(failed)?;
+                environment.call(path, ["init", "--quiet", "--initial-branch=main"]).run().map_err(failed)?;
                 Self::open(path, environment)?
             }
             other => other?,
@@ -356,7 +350,7 @@ impl Repository {
             (Some(branch), Some(commit)) => Ok(Head::Branch { branch, commit }),
             (Some(branch), None) => Ok(Head::Unborn { branch }),
             (None, Some(commit)) => Ok(Head::Detached { commit }),
-            (None, None) => Err(GitError::NoObject { name: "HEAD".into(), repository: self.inner.top.clone() }),
+            (None, None) => Err(self.missing("HEAD")),
         }
     }
 
@@ -461,7 +455,7 @@ impl Repository {
         self.inner.git.call(directory, args)
     }
 
-    fn missing(&self, name: &str) -> GitError {
+    pub(crate) fn missing(&self, name: &str) -> GitError {
         GitError::NoObject { name: name.to_owned(), repository: self.top().to_path_buf() }
     }
 
@@ -578,6 +572,11 @@ impl Repository {
         }
         raw_changes(&self.inner.differ, old.as_str(), new.as_str())
     }
+}
+
+/// Where a `.gitmodules` has submodules.
+pub(crate) fn module_paths(modules: &str) -> impl Iterator<Item = &str> {
+    modules.lines().filter_map(|line| Some(line.trim().strip_prefix("path")?.trim_start().strip_prefix('=')?.trim()))
 }
 
 fn judge(path: &Path, stderr: &str) -> OpenError {

@@ -22,6 +22,7 @@ use super::attempt::AttemptKey;
 use super::error::GitError;
 use super::files::{read, remove_tree};
 use super::objects::{CommitObject, RawChange, escape_path};
+use super::repository::module_paths;
 use super::runs_itself::self_running;
 use super::workspaces::{Place, Workspaces, is_directory, remove_stale_lock};
 
@@ -156,10 +157,7 @@ impl Workspaces {
                 _ if tree == start.tree => start.clone(),
                 Some(made) if made.tree == tree => made,
                 Some(_) | None => {
-                    let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
-                    let args = ["commit-tree", tree.as_str(), "-F", "-"].into_iter().chain(parents);
-                    let call = repository.by_user(repository.git(repository.top(), args))?;
-                    let commit = repository.commit(&call.stdin(message).run()?.text())?;
+                    let commit = repository.commit_tree(&tree, &parents, &message, None)?;
                     // A git process that was killed has left it; nobody else sets this reference.
                     remove_stale_lock(&repository.common_dir().join(&reference))?;
                     repository.step(|| format!("a commit of {}/{} is made", key.phase, key.attempt));
@@ -303,7 +301,7 @@ impl Harvest<'_> {
             let mut uncovered = false;
             for path in nested {
                 let name = escape_path(path);
-                if !declares(&modules, &name) {
+                if !module_paths(&modules).any(|declared| declared == name) {
                     remove_tree(&self.place.path.join(OsStr::from_bytes(path)).join(".git"))?;
                     self.repairs.push(Repair::NestedRepository { path: name });
                     uncovered = true;
@@ -401,13 +399,13 @@ impl Harvest<'_> {
         let pointers = self.place.pointers()?;
         let is_converted = |change: &&RawChange| change.new.as_ref().is_some_and(|new| !pointers.contains(&new.object));
         let written = changes.iter().filter(is_converted);
-        let written: Vec<u8> = written.flat_map(|change| change.path.iter().copied().chain([0])).collect();
+        let written: Vec<&[u8]> = written.map(|change| &*change.path).collect();
         if written.is_empty() || repository.filters().is_empty() {
             return Ok(());
         }
         let args = ["check-attr", "-z", "--stdin", "filter"];
         let call = repository.git(repository.top(), args).env("GIT_ATTR_SOURCE", tip.tree.as_str());
-        let output = call.stdin(written).run()?;
+        let output = call.paths(written).run()?;
         let fields: Vec<String> = output.stdout.split(|byte| *byte == 0).map(escape_path).collect();
         let converted = fields.chunks_exact(3).filter(|field| repository.filters().contains(&field[2]));
         let converted: Vec<String> = converted.map(|field| format!("{} (filter {})", field[0], field[2])).collect();
@@ -427,12 +425,4 @@ fn some_of(names: &[String]) -> String {
     let more = names.len().saturating_sub(NAMED);
     let named = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     if more == 0 { named } else { format!("{named} and {more} more") }
-}
-
-/// Whether a `.gitmodules` declares a submodule at a path.
-fn declares(modules: &str, path: &str) -> bool {
-    modules.lines().any(|line| {
-        line.trim().strip_prefix("path").and_then(|rest| rest.trim_start().strip_prefix('=')).map(str::trim)
-            == Some(path)
-    })
 }

@@ -8,7 +8,7 @@ use helix_core::ids::{CommitId, JobId, TreeId};
 use super::base::MergedTree;
 use super::error::GitError;
 use super::integrate::{IntegrationRequest, Landing, PreparedMerge, beside};
-use super::objects::{CommitObject, EntryKind, TreeEntry};
+use super::objects::{CommitObject, EntryKind};
 use super::repository::Repository;
 use super::result::CommitText;
 
@@ -131,12 +131,12 @@ impl Repository {
             let files = self.listing(&merge.tree)?;
             let kept = request.keep.iter().filter_map(|path| Some((path.as_str(), Some(files.get(path)?.clone()))));
             let undone = self.tree_with(before.tree.as_str(), kept)?;
-            let undone = self.loose_commit(&undone, &merge.id, "undone")?;
+            let undone = self.commit_tree(&undone, [&merge.id], "undone", None)?.id;
             tree = match self.merge_trees(&tip, &undone)? {
                 MergedTree::Clean(tree) => tree,
                 MergedTree::Conflict { paths, .. } => return Ok(Revert::Conflict { merge: merge.id.clone(), paths }),
             };
-            tip = self.loose_commit(&tree, &tip, "undone")?;
+            tip = self.commit_tree(&tree, [&tip], "undone", None)?.id;
         }
         Ok(Revert::Ready(PreparedRevert { onto, tree, merges: merges.into_iter().map(|merge| merge.id).collect() }))
     }
@@ -182,9 +182,8 @@ impl Repository {
         let PreparedRevert { onto, tree, merges } = prepared;
         let listing = self.listing(tree)?;
         let written = files.iter().map(|(path, content)| {
-            let object = self.git(self.top(), ["hash-object", "-w", "--stdin"]).stdin(content.clone()).run()?.text();
             let kind = listing.get(path).map_or(EntryKind::File, |entry| entry.kind);
-            Ok((path.as_str(), Some(TreeEntry { kind, object })))
+            Ok((path.as_str(), Some(self.written(kind, content)?)))
         });
         let tree = self.tree_with(tree.as_str(), written.collect::<Result<Vec<_>, GitError>>()?)?;
         let message = request.message(merges);
@@ -194,7 +193,7 @@ impl Repository {
         let same = |one: &CommitObject| one.parents == [onto.clone()] && one.tree == tree && one.message == message;
         let commit = match waiting.filter(same) {
             Some(made) => made.id,
-            None => self.loose_commit(&tree, onto, &message)?,
+            None => self.commit_tree(&tree, [onto], &message, None)?.id,
         };
         let prepared = PreparedMerge { commit: commit.clone(), tree, onto: onto.clone(), unvalidated: true };
         let landed = self.land(&request.landing(onto, &commit), &prepared)?;
@@ -210,12 +209,5 @@ impl Repository {
         let more = format!("{branch}-*");
         let user = self.user();
         Ok(!user.git(user.top(), ["for-each-ref", "--count=1", &branch, &more]).run()?.text().is_empty())
-    }
-
-    /// A commit that no branch holds yet.
-    fn loose_commit(&self, tree: &TreeId, parent: &CommitId, message: &str) -> Result<CommitId, GitError> {
-        let args = ["commit-tree", tree.as_str(), "-p", parent.as_str(), "-F", "-"];
-        let call = self.by_user(self.git(self.top(), args))?;
-        Ok(self.commit(&call.stdin(message).run()?.text())?.id)
     }
 }

@@ -15,7 +15,7 @@ use helix_core::text::{clip, visible};
 use helix_language::recorded;
 use sha2::{Digest, Sha256};
 
-use super::admissible::{folded, refused, seen};
+use super::admissible::{folded, refused, seen, target_of};
 use super::error::GitError;
 use super::objects::{EntryKind, RawChange, TreeEntry, TreeListing, escape_path};
 use super::repository::Repository;
@@ -267,7 +267,7 @@ pub(crate) fn self_running(
         }
         let mut hash = Sha256::new().chain_update(new.kind.mode());
         now.iter().for_each(|line| hash.update(format!("\n{line}")));
-        let digest = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = format!("{:x}", hash.finalize());
         let fresh = added(&before, &now);
         let shown: Vec<String> = fresh.iter().take(LINES.min(room)).map(|line| clip(&visible(line), WIDTH)).collect();
         room -= shown.len();
@@ -418,22 +418,6 @@ fn repositories(repository: &Repository, listing: &TreeListing) -> Result<Vec<(S
         }
     }
     Ok(found)
-}
-
-/// Where a link leads that lies in a tree, by name; `None` where that is not in the repository.
-pub fn target_of(link: &str, target: &str) -> Option<String> {
-    let mut parts: Vec<&str> = link.split('/').collect();
-    parts.pop();
-    for part in target.split('/') {
-        match part {
-            "." => {}
-            "" if parts.is_empty() && target.starts_with('/') => return None,
-            "" => {}
-            ".." => drop(parts.pop()?),
-            name => parts.push(name),
-        }
-    }
-    (!target.starts_with('/') && !parts.is_empty()).then(|| parts.join("/"))
 }
 
 /// The names directly in a directory by what they are alike to; each file below is not looked at.

@@ -63,8 +63,8 @@ impl MergeSnapshot {
         if self.taken.is_empty() {
             return Ok(Vec::new());
         }
-        let known = repository.git(&self.work_tree, ["ls-files", "-z"]).run()?.stdout;
-        let known: HashSet<&[u8]> = known.split(|byte| *byte == 0).collect();
+        let known = repository.git(&self.work_tree, ["ls-files", "-z"]).run()?;
+        let known: HashSet<&[u8]> = known.names().collect();
         let unknown = self.taken.iter().filter(|path| !known.contains(path.as_slice()));
         Ok(unknown.map(|path| self.work_tree.join(bytes_path(path))).collect())
     }
@@ -101,13 +101,12 @@ impl MergeSnapshot {
             self.remove_empty_above(path);
         }
         let changed = self.changed(repository)?;
-        let touched: Vec<u8> = changed.iter().flat_map(|path| path.iter().copied().chain([0])).collect();
-        if touched.is_empty() {
+        if changed.is_empty() {
             return Ok(undone);
         }
         // The index is still that of the commit: git writes it last.
         let args = ["checkout-index", "--force", "-z", "--stdin"];
-        repository.git(&self.work_tree, args).stdin(touched).run()?;
+        repository.git(&self.work_tree, args).paths(changed.iter().map(Vec::as_slice)).run()?;
         Ok(true)
     }
 

@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use helix_core::ids::{InvalidId, TreeId};
+use helix_core::ids::{CommitId, InvalidId, TreeId};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::PidfdFlags;
 
@@ -24,12 +24,6 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(600);
 const MAX_STDOUT: usize = 256 << 20;
 /// Most of stderr that is shown.
 const MAX_STDERR: usize = 4 << 10;
-
-/// Starts git processes with one environment.
-#[derive(Debug, Clone)]
-pub(crate) struct Git {
-    environment: GitEnvironment,
-}
 
 /// What a finished git process said.
 #[derive(Debug)]
@@ -50,6 +44,12 @@ impl GitOutput {
         self.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty())
     }
 
+    /// The commit that `git commit-tree` has made.
+    pub(crate) fn commit(&self) -> Result<CommitId, GitError> {
+        let unreadable = |_| GitError::Unreadable { command: "git commit-tree".into(), problem: self.text() };
+        CommitId::new(self.text()).map_err(unreadable)
+    }
+
     /// The tree that stdout names first.
     pub(crate) fn tree(&self) -> Result<TreeId, GitError> {
         let name = self.names().next().map(String::from_utf8_lossy).unwrap_or_default();
@@ -61,7 +61,7 @@ impl GitOutput {
 
 /// One git command that is about to run.
 pub struct Call<'a> {
-    git: &'a Git,
+    git: &'a GitEnvironment,
     directory: PathBuf,
     args: Vec<OsString>,
     variables: Vec<(OsString, OsString)>,
@@ -69,27 +69,11 @@ pub struct Call<'a> {
     accepted: &'a [i32],
     limit: Duration,
     memory: Option<u64>,
-    overdue: Overdue,
+    /// What takes too long is not killed, since it would leave the user's files half changed.
+    left_alone: bool,
 }
 
-/// What becomes of a git process that has not ended by its limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Overdue {
-    Killed,
-    /// It works in the user's own work tree, of which half would be left.
-    LeftAlone,
-}
-
-impl Git {
-    pub(crate) fn new(environment: GitEnvironment) -> Self {
-        Self { environment }
-    }
-
-    /// Its program and variables.
-    pub(crate) fn environment(&self) -> &GitEnvironment {
-        &self.environment
-    }
-
+impl GitEnvironment {
     /// Begins a command in a directory.
     pub(crate) fn call<'a, A: AsRef<OsStr>>(&'a self, directory: &Path, args: impl IntoIterator<Item = A>) -> Call<'a> {
         Call {
@@ -101,34 +85,29 @@ impl Git {
             accepted: &[0],
             limit: LIMIT,
             memory: None,
-            overdue: Overdue::Killed,
+            left_alone: false,
         }
     }
 
-    /// Starts git. The only place in Helix where that happens: explicit environment, a session of its own so that nothing under
-    /// it asks at the terminal or is interrupted there, stdin never inherited.
-    pub(crate) fn spawn(
+    /// Starts git, with at most so many bytes of memory.
+    pub(crate) fn start(
         &self,
+        memory: Option<u64>,
         directory: &Path,
         args: &[OsString],
         variables: &[(OsString, OsString)],
         input: Input,
     ) -> Result<SessionLeader, GitError> {
-        self.start(self.environment.program(), &[], directory, args, variables, input)
-    }
-
-    /// `program` is git, or what executes it; `before` comes before git's own arguments.
-    fn start(
-        &self,
-        program: &Path,
-        before: &[OsString],
-        directory: &Path,
-        args: &[OsString],
-        variables: &[(OsString, OsString)],
-        input: Input,
-    ) -> Result<SessionLeader, GitError> {
+        let (program, before) = match memory {
+            None => (self.program(), Vec::new()),
+            Some(most) => {
+                // A limit that is set once git runs comes too late for what it has read by then.
+                let limited = ["-c", "ulimit -d \"$0\" && exec \"$@\"", &(most >> 10).to_string()].map(OsString::from);
+                (Path::new("/bin/sh"), limited.into_iter().chain([self.program().into()]).collect())
+            }
+        };
         let all: BTreeMap<&OsStr, &OsStr> =
-            self.environment.variables().iter().chain(variables).map(|(name, value)| (&**name, &**value)).collect();
+            self.variables().iter().chain(variables).map(|(name, value)| (&**name, &**value)).collect();
         let search = all.get(OsStr::new("PATH")).copied().unwrap_or_default().to_string_lossy();
         // As a shell looks where nothing is said.
         let search = if search.is_empty() { "/usr/local/bin:/usr/bin:/bin".into() } else { search };
@@ -137,7 +116,7 @@ impl Git {
         let program = find_program(program, &search, Path::new("/"));
         let started = program.map_err(|missing| io::Error::new(io::ErrorKind::NotFound, missing));
         let started = started.and_then(|program| SessionLeader::spawn(&program, words, all, input));
-        started.map_err(|source| GitError::Unstartable { program: self.environment.program().into(), source })
+        started.map_err(|source| GitError::Unstartable { program: self.program().into(), source })
     }
 }
 
@@ -151,6 +130,11 @@ impl<'a> Call<'a> {
     pub(crate) fn env(mut self, name: &str, value: impl Into<OsString>) -> Self {
         self.variables.push((name.into(), value.into()));
         self
+    }
+
+    /// Gives paths on the standard input, each ended by a NUL.
+    pub(crate) fn paths<'p>(self, paths: impl IntoIterator<Item = &'p [u8]>) -> Self {
+        self.stdin(paths.into_iter().flat_map(|path| path.iter().copied().chain([0])).collect::<Vec<u8>>())
     }
 
     /// Gives it bytes to read.
@@ -167,7 +151,7 @@ impl<'a> Call<'a> {
 
     /// Never kills it: for what changes the user's own work tree. One that is overdue is left to finish.
     pub(crate) fn in_users_tree(mut self) -> Self {
-        self.overdue = Overdue::LeftAlone;
+        self.left_alone = true;
         self
     }
 
@@ -186,19 +170,10 @@ impl<'a> Call<'a> {
     /// Runs it to its end.
     pub fn run(self) -> Result<GitOutput, GitError> {
         let input = if self.stdin.is_empty() { Input::Nothing } else { Input::Pipe };
-        let git = self.git.environment.program();
-        let (program, before) = match self.memory {
-            None => (git, Vec::new()),
-            // A limit that is set once git runs comes too late for what it has read by then.
-            Some(most) => {
-                let limited = ["-c", "ulimit -d \"$0\" && exec \"$@\"", &(most >> 10).to_string()].map(OsString::from);
-                (Path::new("/bin/sh"), limited.into_iter().chain([git.into()]).collect())
-            }
-        };
-        let mut child = self.git.start(program, &before, &self.directory, &self.args, &self.variables, input)?;
+        let mut child = self.git.start(self.memory, &self.directory, &self.args, &self.variables, input)?;
         let collected = self.collect(&mut child);
-        match (&collected, self.overdue) {
-            (Err(GitError::TimedOut { .. }), Overdue::LeftAlone) => {
+        match &collected {
+            Err(GitError::TimedOut { .. }) if self.left_alone => {
                 let pid = child.pid().as_raw_nonzero().get();
                 // Reaped whenever it ends.
                 std::thread::spawn(move || child.wait());
@@ -209,8 +184,8 @@ impl<'a> Call<'a> {
                     pid,
                 });
             }
-            (Err(_), _) => child.kill(),
-            (Ok(_), _) => {}
+            Err(_) => child.kill(),
+            Ok(_) => {}
         }
         // Reaped in every case: after a kill this returns at once.
         let status = child.wait().map_err(|source| self.unreadable(format!("its exit status is lost: {source}")))?;
@@ -230,7 +205,7 @@ impl<'a> Call<'a> {
         if hint_for(stderr).is_some() {
             return None;
         }
-        let mut variables = self.git.environment.variables().iter().chain(&self.variables);
+        let mut variables = self.git.variables().iter().chain(&self.variables);
         let private = variables.find(|(name, _)| name == "GIT_DIR").map(|(_, path)| Path::new(path));
         super::disk::trouble(private.into_iter().chain([self.directory.as_path()]))
     }
@@ -305,8 +280,7 @@ impl<'a> Call<'a> {
 
 /// Waits until one of the descriptors is ready or the time is over.
 pub(crate) fn wait(fds: &mut [PollFd<'_>], limit: Duration) -> std::io::Result<usize> {
-    let limit =
-        Timespec { tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX), tv_nsec: limit.subsec_nanos().into() };
+    let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
     loop {
         match rustix::event::poll(fds, Some(&limit)) {
             Ok(ready) => return Ok(ready),

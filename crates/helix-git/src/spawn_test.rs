@@ -10,7 +10,7 @@ fn what_works_in_the_users_tree_is_left_to_finish_and_everything_else_is_killed(
     let program = place.path().join("slow-git");
     std::fs::write(&program, "#!/bin/sh\ncd \"$2\"\nuntil [ -e go ]; do sleep 0.02; done\ntouch \"$3\"\n").unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let git = Git::new(GitEnvironment::from_process().with_program(&program));
+    let git = GitEnvironment::from_process().with_program(&program);
     let call = |name: &str| git.call(place.path(), [name]).limit(Duration::from_millis(200));
     let killed = call("killed").run().unwrap_err();
     assert!(matches!(killed, GitError::TimedOut { .. }), "{killed}");

@@ -10,10 +10,9 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use helix_core::ids::{CommitId, TreeId};
-use sha2::{Digest as _, Sha256};
 
 use super::error::GitError;
-use super::files::remove_tree;
+use super::files::{hash_of, remove_tree};
 use super::objects::{CommitObject, EntryKind, RawChange, empty_tree, escape_path};
 use super::own::object_directories;
 use super::repository::Repository;
@@ -161,10 +160,8 @@ impl Repository {
 
     /// A repository of the host's own with the objects that lie in a directory of git's: nothing else of that counts.
     fn lent(&self, from: &Path) -> Result<Self, GitError> {
-        let hash = Sha256::digest(from.as_os_str().as_encoded_bytes());
-        let name: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let objects = object_directories(from.join("objects"))?;
-        self.beside(&self.common_dir().join(DIRECTORY).join(name), &objects)
+        self.beside(&self.common_dir().join(DIRECTORY).join(hash_of(from)), &objects)
     }
 }
 
@@ -206,8 +203,7 @@ fn empty(place: &Place, at: &Path) -> Result<(), GitError> {
 
 /// The index of a submodule in a work place.
 fn index_of(place: &Place, at: &Path) -> PathBuf {
-    let hash = Sha256::digest(at.as_os_str().as_encoded_bytes());
-    place.submodules().join(hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>())
+    place.submodules().join(hash_of(at))
 }
 
 /// A directory of a work place, made if it is not there; what stands in its way is removed, links above all.

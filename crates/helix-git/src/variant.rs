@@ -21,14 +21,16 @@ pub enum VariantFile {
     Removed,
 }
 
-/// Who makes such commits, and when: the same files give the same commit.
-const MAKER: [(&str, &str); 6] = [
+/// When such commits are made: the same files give the same commit.
+const DATES: [(&str, &str); 2] =
+    [("GIT_AUTHOR_DATE", "@1000000000 +0000"), ("GIT_COMMITTER_DATE", "@1000000000 +0000")];
+
+/// Who makes commits that no user asked for.
+pub(crate) const HELIX: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "Helix"),
     ("GIT_AUTHOR_EMAIL", "helix@localhost"),
-    ("GIT_AUTHOR_DATE", "@1000000000 +0000"),
     ("GIT_COMMITTER_NAME", "Helix"),
     ("GIT_COMMITTER_EMAIL", "helix@localhost"),
-    ("GIT_COMMITTER_DATE", "@1000000000 +0000"),
 ];
 
 impl Repository {
@@ -42,19 +44,21 @@ impl Repository {
             let entry = match file {
                 VariantFile::Removed => None,
                 VariantFile::Kept(entry) => Some(entry.clone()),
-                VariantFile::Written(kind, bytes) => {
-                    let written = self.git(self.top(), ["hash-object", "-w", "--stdin"]).stdin(bytes.clone()).run()?;
-                    Some(TreeEntry { kind: *kind, object: written.text() })
-                }
+                VariantFile::Written(kind, bytes) => Some(self.written(*kind, bytes)?),
             };
             entries.push((path.as_str(), entry));
         }
         let tree = self.tree_with(of.as_str(), entries)?;
         let args = ["commit-tree", tree.as_str(), "-p", of.as_str(), "-m", "A variant to be checked"];
         let call = self.git(self.top(), args);
-        let commit = MAKER.into_iter().fold(call, |call, (name, value)| call.env(name, value)).run()?.text();
-        let unreadable = |_| GitError::Unreadable { command: "git commit-tree".into(), problem: commit.clone() };
-        CommitId::new(commit.clone()).map_err(unreadable)
+        let call = HELIX.into_iter().chain(DATES).fold(call, |call, (name, value)| call.env(name, value));
+        call.run()?.commit()
+    }
+
+    /// Stores what a file holds, and gives the entry for it.
+    pub(crate) fn written(&self, kind: EntryKind, bytes: &[u8]) -> Result<TreeEntry, GitError> {
+        let written = self.git(self.top(), ["hash-object", "-w", "--stdin"]).stdin(bytes).run()?;
+        Ok(TreeEntry { kind, object: written.text() })
     }
 
     /// The tree of a commit, or a tree, with these entries instead of its own; `None` stands for one that is removed.

@@ -84,8 +84,7 @@ impl Repository {
             let Some(content) = read(&file)? else { continue };
             let name = file.strip_prefix(user.common_dir()).unwrap_or(&file).to_string_lossy().replace('\n', " ");
             let mode = fs::metadata(&file).map(|found| found.permissions().mode() & 0o777).unwrap_or_default();
-            let hash: String = Sha256::digest(&content).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-            all.insert(name, format!("{hash}-{mode:o}"));
+            all.insert(name, format!("{:.32x}-{mode:o}", Sha256::digest(&content)));
         }
         Ok(all)
     }

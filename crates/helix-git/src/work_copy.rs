@@ -11,15 +11,9 @@ use helix_core::ids::CommitId;
 use super::environment::GitEnvironment;
 use super::error::{GitError, OpenError};
 use super::files::copied;
+use super::own::alternates;
 use super::repository::{Head, Repository};
-
-/// The author of commits that nobody keeps.
-const NOBODY: [(&str, &str); 4] = [
-    ("GIT_AUTHOR_NAME", "Helix"),
-    ("GIT_AUTHOR_EMAIL", "helix@localhost"),
-    ("GIT_COMMITTER_NAME", "Helix"),
-    ("GIT_COMMITTER_EMAIL", "helix@localhost"),
-];
+use super::variant::HELIX;
 
 /// The work in a work tree as it stands.
 pub struct WorkCopy {
@@ -49,16 +43,10 @@ impl WorkCopy {
     fn fill(source: &Repository, place: &Path) -> Result<(CommitId, CommitId), GitError> {
         let head = match source.head()? {
             Head::Branch { commit, .. } | Head::Detached { commit } => commit,
-            Head::Unborn { .. } => {
-                return Err(GitError::NoObject { name: "HEAD".into(), repository: source.top().into() });
-            }
+            Head::Unborn { .. } => return Err(source.missing("HEAD")),
         };
-        let format = source.git(source.top(), ["rev-parse", "--show-object-format"]).run()?.text();
-        source.git(place, ["init", "--quiet", &format!("--object-format={format}")]).run()?;
-        let (own, known) = (place.join(".git"), source.common_dir().join("objects"));
-        let alternates = own.join("objects/info/alternates");
-        fs::write(&alternates, format!("{}\n", known.display())).map_err(GitError::disk("write", &alternates))?;
-        lend_kept(source, &own)?;
+        let known = source.common_dir().join("objects");
+        let own = lend(source, place, std::slice::from_ref(&known))?;
         let index = own.join("work-index");
         // What is unchanged since the last look need not be read again.
         let former = source.git(source.top(), ["rev-parse", "--path-format=absolute", "--git-path", "index"]).run()?;
@@ -75,15 +63,14 @@ impl WorkCopy {
         ];
         let git = |args: &[&str]| {
             let call = source.git(source.top(), args);
-            let nobody = NOBODY.map(|(name, value)| (name, OsString::from(value)));
+            let nobody = HELIX.map(|(name, value)| (name, OsString::from(value)));
             let all = variables.iter().cloned().chain(nobody);
             all.fold(call, |call, (name, value)| call.env(name, value)).run()
         };
         git(&["add", "--all"])?;
         let tree = git(&["write-tree"])?.text();
-        let commit = git(&["commit-tree", &tree, "-p", head.as_str(), "-m", "Work as it stands"])?.text();
-        let unreadable = |_| GitError::Unreadable { command: "git commit-tree".into(), problem: commit.clone() };
-        Ok((head, CommitId::new(commit.clone()).map_err(unreadable)?))
+        let commit = git(&["commit-tree", &tree, "-p", head.as_str(), "-m", "Work as it stands"])?.commit()?;
+        Ok((head, commit))
     }
 }
 
@@ -96,21 +83,21 @@ impl Repository {
         let user = self.user();
         let fill = || -> Result<(), GitError> {
             fs::create_dir_all(place).map_err(GitError::disk("create", place))?;
-            let format = user.git(user.top(), ["rev-parse", "--show-object-format"]).run()?.text();
-            user.git(place, ["init", "--quiet", &format!("--object-format={format}")]).run()?;
-            let known: String =
-                self.object_directories()?.iter().map(|directory| format!("{}\n", directory.display())).collect();
-            let alternates = place.join(".git/objects/info/alternates");
-            fs::write(&alternates, known).map_err(GitError::disk("write", &alternates))?;
-            lend_kept(user, &place.join(".git"))
+            lend(user, place, &self.object_directories()?).map(drop)
         };
         fill().map_err(|error| OpenError::Git { path: place.to_path_buf(), source: Box::new(error) })?;
         Self::open(place, user.environment().clone())
     }
 }
 
-/// What commits name and do not hold is where it was: repositories of submodules, and files that are kept apart.
-fn lend_kept(source: &Repository, own: &Path) -> Result<(), GitError> {
+/// Makes a repository that borrows objects; what commits name and do not hold is where it was: repositories of
+/// submodules, and files that are kept apart. Gives its `.git`.
+fn lend(source: &Repository, place: &Path, objects: &[PathBuf]) -> Result<PathBuf, GitError> {
+    let format = source.git(source.top(), ["rev-parse", "--show-object-format"]).run()?.text();
+    source.git(place, ["init", "--quiet", &format!("--object-format={format}")]).run()?;
+    let own = place.join(".git");
+    let file = own.join("objects/info/alternates");
+    fs::write(&file, alternates(objects)).map_err(GitError::disk("write", &file))?;
     // Of a linked work tree, git keeps the submodules with it.
     let modules = [source.own_dir(), source.common_dir()].map(|directory| directory.join("modules"));
     let modules = modules.into_iter().find(|modules| modules.is_dir()).map(|modules| ("modules", modules));
@@ -120,5 +107,5 @@ fn lend_kept(source: &Repository, own: &Path) -> Result<(), GitError> {
             std::os::unix::fs::symlink(&from, &to).map_err(GitError::disk("link", &to))?;
         }
     }
-    Ok(())
+    Ok(own)
 }

@@ -382,10 +382,9 @@ impl Workspaces {
         remove_tree(&place.index)?;
         remove_stale_lock(&place.index)?;
         remove_tree(&place.watched)?;
-        remove_tree(&place.fitting())?;
-        remove_tree(&place.layers())?;
-        remove_tree(&place.submodules())?;
-        remove_tree(&place.kept_apart())?;
+        for record in [place.fitting(), place.layers(), place.submodules(), place.kept_apart()] {
+            remove_tree(&record)?;
+        }
         remove_tree(&place.path)
     }
 }

@@ -31,15 +31,7 @@ impl PhaseType {
             Self::Test => Some("tests_pass"),
             Self::Deploy => Some("deploy_success"),
             Self::Integration => Some("integration_pass"),
-            Self::Consultant
-            | Self::Planning
-            | Self::Feasibility
-            | Self::Research
-            | Self::Documentation
-            | Self::Development
-            | Self::Review
-            | Self::Decision
-            | Self::Manual => None,
+            _ => None,
         }
     }
 }

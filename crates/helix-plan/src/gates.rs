@@ -3,7 +3,7 @@
 //! Must not know how a gate is carried out; parameters that could never work are refused here, at submit.
 
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use helix_core::document::{FieldReader, Fields, FromNode, Node, Placed, Text, Words};
 use helix_core::text::clip;
@@ -77,14 +77,8 @@ impl GateType {
             Self::Approval => {
                 let question = fields.take::<Text>("question", reader).map(|text| text.value);
                 let by = fields.take::<model::ApprovedBy>("by", reader).map(|by| by.value);
-                let count = fields.take::<u32>("count", reader);
-                if let Some(count) = count.as_ref().filter(|count| !(1..=MOST_APPROVERS).contains(&count.value)) {
-                    let message = format!("`count` is {}", count.value);
-                    let help = format!("write a number of people from 1 to {MOST_APPROVERS}");
-                    reader.error(codes::OUT_OF_RANGE, &count.range, message, help);
-                    return None;
-                }
-                Some(GateSpec::Approval { question, by, count: count.map_or(1, |count| count.value) })
+                let count = number(fields, ("count", "a number of people"), 1..=MOST_APPROVERS, 1, reader)?;
+                Some(GateSpec::Approval { question, by, count })
             }
             Self::Command(gate) => command_and_timeout(fields, reader).map(|(command, timeout)| gate(command, timeout)),
             Self::Tests => {
@@ -106,14 +100,8 @@ impl GateType {
             }
             Self::Mutation => {
                 let command = command_and_timeout(fields, reader);
-                let least = fields.take::<u32>("min_killed", reader);
-                if let Some(least) = least.as_ref().filter(|least| !(1..=100).contains(&least.value)) {
-                    let message = format!("`min_killed` is {}", least.value);
-                    reader.error(codes::OUT_OF_RANGE, &least.range, message, "write a share in percent from 1 to 100");
-                    return None;
-                }
+                let min_killed = number(fields, ("min_killed", "a share in percent"), 1..=100, MIN_KILLED, reader)?;
                 let (command, timeout) = command?;
-                let min_killed = least.map_or(MIN_KILLED, |least| least.value);
                 Some(GateSpec::Mutation(MutationGate { command, timeout, min_killed }))
             }
             Self::Delivery(gate) => delivery::read(fields, reader).map(gate),
@@ -126,6 +114,24 @@ fn command_and_timeout(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) ->
     let command = fields.require::<Text>("command", help, reader);
     let timeout = fields.take::<TimeLimit>("timeout", reader).map_or(GATE_TIMEOUT, |timeout| timeout.value);
     Some((command_line(command?, reader)?, timeout))
+}
+
+/// A number that is written, or the usual one; `None` where it is out of range.
+fn number(
+    fields: &mut Fields<'_>,
+    (key, what): (&'static str, &str),
+    range: RangeInclusive<u32>,
+    usual: u32,
+    reader: &mut FieldReader<'_>,
+) -> Option<u32> {
+    let Some(number) = fields.take::<u32>(key, reader) else { return Some(usual) };
+    if !range.contains(&number.value) {
+        let message = format!("`{key}` is {}", number.value);
+        let help = format!("write {what} from {} to {}", range.start(), range.end());
+        reader.error(codes::OUT_OF_RANGE, &number.range, message, help);
+        return None;
+    }
+    Some(number.value)
 }
 
 impl FromNode for GateSpec {

@@ -52,7 +52,7 @@ impl Plan {
     }
 
     /// The gates of all phases, and those that phases which are still to be added will have.
-    pub(super) fn gates(&self) -> impl Iterator<Item = &GateSpec> {
+    pub fn gates(&self) -> impl Iterator<Item = &GateSpec> {
         self.phases.iter().flat_map(|phase| {
             let added = phase.generates_phases.iter().flat_map(|generates| &generates.gates);
             phase.gates.iter().chain(added)
@@ -219,18 +219,7 @@ words! {
 impl PhaseType {
     /// Whether such a phase is there to check what other phases made: left out, it would leave that unproven.
     pub fn checks_others(self) -> bool {
-        match self {
-            Self::Review | Self::Test | Self::Integration => true,
-            Self::Consultant
-            | Self::Planning
-            | Self::Feasibility
-            | Self::Research
-            | Self::Development
-            | Self::Documentation
-            | Self::Deploy
-            | Self::Decision
-            | Self::Manual => false,
-        }
+        matches!(self, Self::Review | Self::Test | Self::Integration)
     }
 
     /// Whether a phase of this type changes files or has failed, even where it declares no `outputs`.

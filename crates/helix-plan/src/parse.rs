@@ -495,12 +495,8 @@ fn default_gates(proof: &Proof, reader: &mut FieldReader<'_>) -> Vec<GateSpec> {
     let gates = kind.useful_default_gates(proof.outputs);
     if gates.is_empty() && kind.own_gate().is_none() && !proof.generates {
         let message = "nothing verifies this phase: it has neither `outputs` nor `gates`";
-        reader.warning(
-            codes::NOTHING_PROVES,
-            &proof.head,
-            message,
-            "list the files that it writes under `outputs`, or add `gates`",
-        );
+        let help = "list the files that it writes under `outputs`, or add `gates`";
+        reader.warning(codes::NOTHING_PROVES, &proof.head, message, help);
     }
     gates
 }

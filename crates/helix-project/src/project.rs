@@ -117,10 +117,8 @@ fn furnish(
     plan: Option<&Path>,
 ) -> Result<Created, ProjectError> {
     let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let decided = match adr {
-        None => None,
-        Some(draft) => Some(AdrDirectory::finalize(site, draft).map_err(ProjectError::Adr)?.path),
-    };
+    let decided = adr.map(|draft| AdrDirectory::finalize(site, draft)).transpose().map_err(ProjectError::Adr)?;
+    let decided = decided.map(|decided| decided.path);
     let mut warnings = Vec::new();
     let planned = match plan {
         None => None,

@@ -243,7 +243,8 @@ impl Reading<'_> {
 
     fn skills(&mut self, directory: &str) -> Result<(), GitError> {
         for name in self.tree.names_in(directory)? {
-            let page = format!("{directory}/{name}/{SKILL_FILE}");
+            let place = format!("{directory}/{name}");
+            let page = format!("{place}/{SKILL_FILE}");
             let Some((real, _)) = self.tree.file(&page)? else { continue };
             if !self.seen.insert(real.clone()) {
                 continue;
@@ -258,7 +259,7 @@ impl Reading<'_> {
                 .and_then(|text| skill_of(&text).map_err(|(_, why)| format!("is not a skill: {why}")));
             match read {
                 Ok((name, description)) => {
-                    for (path, real) in self.tree.files_below(&format!("{directory}/{}", parent_name(&page)))? {
+                    for (path, real) in self.tree.files_below(&place)? {
                         self.copy(&path, &real);
                     }
                     self.found.skills.push(SkillPage { name, description, path: page });
@@ -275,11 +276,6 @@ impl Reading<'_> {
             self.found.copies.insert(path.to_owned(), entry.clone());
         }
     }
-}
-
-/// The name of the directory that a page lies in.
-fn parent_name(page: &str) -> &str {
-    page.rsplit('/').nth(1).unwrap_or_default()
 }
 
 /// What a text imports: words that begin with `@`, outside of code.

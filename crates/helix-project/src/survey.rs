@@ -105,6 +105,11 @@ impl Survey {
     }
 }
 
+/// What a file of a project says, where there is one that can be read.
+fn text(directory: &Path, file: impl AsRef<Path>) -> Option<String> {
+    read_text(Some(directory), &directory.join(file), MOST).ok().flatten()
+}
+
 /// Looks at a directory's project files.
 pub fn survey(directory: &Path) -> Survey {
     let mut survey = Survey::default();
@@ -112,7 +117,7 @@ pub fn survey(directory: &Path) -> Survey {
         survey.languages.push(language);
         survey.tests.extend(tests);
     };
-    if let Ok(Some(manifest)) = read_text(Some(directory), &directory.join("Cargo.toml"), MOST) {
+    if let Some(manifest) = text(directory, "Cargo.toml") {
         // Without it, the tests of members beside a root package do not run.
         let is_workspace = manifest.lines().any(|line| line.trim_start().starts_with("[workspace"));
         let command = if is_workspace { "cargo test --workspace" } else { "cargo test" };
@@ -161,18 +166,17 @@ fn has_sources(directory: &Path) -> bool {
 }
 
 fn python_tests(directory: &Path) -> Option<Tests> {
-    let text = |path: &Path| read_text(Some(directory), path, MOST).ok().flatten().unwrap_or_default();
-    if let Some(name) = PYTHON_FILES.iter().find(|name| text(&directory.join(name)).contains("pytest")) {
+    let text = |file: &Path| text(directory, file).unwrap_or_default();
+    if let Some(name) = PYTHON_FILES.iter().find(|name| text(Path::new(name)).contains("pytest")) {
         return Some(Tests::new("python3 -m pytest -q", recorded!("survey-mentions", file = *name)));
     }
-    if text(&directory.join("manage.py")).contains("django") {
+    if text(Path::new("manage.py")).contains("django") {
         return Some(Tests::new("python3 manage.py test", "manage.py"));
     }
     let files = test_files(directory);
     let Some(first) = files.first() else {
         // It needs nothing that is to be installed, and the first tests are still to be written.
-        let says =
-            |name: &str, part: &str| text(&directory.join(name)).lines().any(|line| line.trim().starts_with(part));
+        let says = |name: &str, part: &str| text(name.as_ref()).lines().any(|line| line.trim().starts_with(part));
         let is_project = says("pyproject.toml", "[project]") || says("pyproject.toml", "[tool.poetry");
         let requires = directory.join("requirements.txt").is_file() && has_sources(directory);
         // Of others only tools are set up, or the documentation is made.
@@ -189,7 +193,7 @@ fn python_tests(directory: &Path) -> Option<Tests> {
     let depth = |file: &Path| (file.starts_with("tests"), file.components().count());
     let near = files.iter().filter(|file| depth(file) == depth(first));
     let starts: BTreeSet<PathBuf> = near.map(|file| start_of(directory, file)).collect();
-    Some(match (text(&directory.join(first)).contains("unittest"), starts.first().filter(|_| starts.len() == 1)) {
+    Some(match (text(first).contains("unittest"), starts.first().filter(|_| starts.len() == 1)) {
         (true, Some(start)) => {
             let start = Some(start.to_string_lossy()).filter(|start| !start.is_empty());
             let start = start.map(|start| format!(" -s {}", quoted(&start))).unwrap_or_default();
@@ -202,7 +206,7 @@ fn python_tests(directory: &Path) -> Option<Tests> {
 
 /// Whether setuptools looks for the packages of a project itself, among the directories at its root: `adr` and `plans` would be two more.
 pub fn finds_packages_itself(directory: &Path) -> bool {
-    let text = |name: &str| read_text(Some(directory), &directory.join(name), MOST).ok().flatten().unwrap_or_default();
+    let text = |file: &str| text(directory, file).unwrap_or_default();
     let (project, setup) = (text("pyproject.toml"), text("setup.py") + &text("setup.cfg"));
     let builds = project.contains("setuptools") || !setup.is_empty();
     let is_told =

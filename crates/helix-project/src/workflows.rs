@@ -100,16 +100,11 @@ impl WorkflowPaths {
         let mut all: Vec<Listed> = Vec::new();
         let (mut problems, mut strangers) = (Vec::new(), Vec::new());
         for directory in self.places(DIRECTORY) {
-            let names = match entries_of(&directory) {
-                Ok(entries) => {
-                    strangers.extend(entries.strangers);
-                    entries.names
-                }
-                Err(problem) => {
-                    problems.push(*problem);
-                    continue;
-                }
-            };
+            let (names, others) = entries_of(&directory).unwrap_or_else(|problem| {
+                problems.push(*problem);
+                Default::default()
+            });
+            strangers.extend(others);
             for name in names {
                 if all.iter().all(|known| known.name != name)
                     && let Some(workflow) = self.read_in(&directory, &name)
@@ -260,17 +255,8 @@ pub fn prompt_file_name(kind: PhaseType) -> String {
     format!("{before}{}.md.j2", kind.word())
 }
 
-/// What lies in a directory of workflows.
-#[derive(Default)]
-struct Entries {
-    /// Names of workflows, in order.
-    names: Vec<String>,
-    /// Everything else, but for hidden files.
-    strangers: Vec<Diagnostic>,
-}
-
 /// What lies in a directory of workflows; nothing where there is no such directory.
-fn entries_of(directory: &Path) -> Result<Entries, Box<Diagnostic>> {
+fn entries_of(directory: &Path) -> Result<(Vec<String>, Vec<Diagnostic>), Box<Diagnostic>> {
     let refused = |error: std::io::Error| {
         let place = directory.display().to_string();
         let message = format!("{place} cannot be read: {error}");
@@ -280,26 +266,26 @@ fn entries_of(directory: &Path) -> Result<Entries, Box<Diagnostic>> {
     let entries = match std::fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            return Ok(Entries::default());
+            return Ok(Default::default());
         }
         Err(error) => return Err(refused(error)),
     };
-    let mut found = Entries::default();
+    let (mut names, mut strangers) = (Vec::new(), Vec::new());
     for entry in entries {
         let path = entry.map_err(refused)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let is_workflow = path.extension().is_some_and(|ending| ENDINGS.iter().any(|one| ending == *one));
         // A plan is text: what has a name of other bytes can be named by none.
         match path.file_stem().and_then(|stem| stem.to_str()).filter(|_| is_workflow && !path.is_dir()) {
-            Some(stem) => found.names.push(stem.to_owned()),
+            Some(stem) => names.push(stem.to_owned()),
             None if name.starts_with('.') => {}
-            None => found.strangers.push(stranger(&path)),
+            None => strangers.push(stranger(&path)),
         }
     }
-    found.names.sort();
-    found.names.dedup();
-    found.strangers.sort_by(|one, other| one.file.cmp(&other.file));
-    Ok(found)
+    names.sort();
+    names.dedup();
+    strangers.sort_by(|one, other| one.file.cmp(&other.file));
+    Ok((names, strangers))
 }
 
 fn stranger(path: &Path) -> Diagnostic {

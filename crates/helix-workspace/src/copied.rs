@@ -14,7 +14,7 @@ use helix_language::{fault, recorded};
 use helix_process::bounded::{open_plain_beneath, read_text};
 use sha2::{Digest as _, Sha256};
 
-use super::key::{hex, key_of};
+use super::key::key_of;
 use super::settings::{Workspace, is_below};
 
 /// Names files to copy as other tools read it, in the user's work tree.
@@ -59,7 +59,7 @@ impl Copied {
             left = left
                 .checked_sub(read)
                 .ok_or_else(|| too_much(recorded!("workspace-copy-size", size = MAX_BYTES >> 20)))?;
-            hash.update(format!("{file}\0{}\0", hex(&content.finalize())));
+            hash.update(format!("{file}\0{:x}\0", content.finalize()));
         }
         for link in &workspace.link {
             if !is_below(link) || !top.join(link).exists() {
@@ -67,7 +67,7 @@ impl Copied {
                 return Err(fault(FaultKind::Environment, recorded!("workspace-link", link = link, directory = top)));
             }
         }
-        Ok(Self { files, links: workspace.link.clone(), digest: hex(&hash.finalize()) })
+        Ok(Self { files, links: workspace.link.clone(), digest: format!("{:x}", hash.finalize()) })
     }
 
     /// Whether there is nothing to take.

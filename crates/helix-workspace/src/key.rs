@@ -72,7 +72,7 @@ fn digest_of(files: &TreeListing) -> String {
     for (path, entry) in files.iter().filter(|(path, entry)| decides(path) || entry.kind == EntryKind::Submodule) {
         hash.update(format!("{path}\0{}\0", entry.object));
     }
-    hex(&hash.finalize())
+    format!("{:x}", hash.finalize())
 }
 
 /// Parts put together, each with its length in front.
@@ -82,11 +82,7 @@ pub(crate) fn key_of(parts: &[&str]) -> String {
         hash.update(format!("{}\0{part}", part.len()));
     }
     // It is part of paths, which the first line of scripts has no room for.
-    hex(&hash.finalize()).chars().take(16).collect()
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:.16x}", hash.finalize())
 }
 
 #[cfg(test)]

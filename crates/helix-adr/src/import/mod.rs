@@ -98,11 +98,8 @@ type Links = BTreeMap<&'static str, BTreeSet<u32>>;
 fn links(adr: &Adr, renumbered: &BTreeMap<u32, u32>) -> Links {
     let mut links = Links::new();
     for (key, ids) in adr.front.iter().flat_map(|front| front.links()) {
-        let numbers = ids.iter().filter_map(|id| match id.value {
-            AdrId::Number(number) => Some(renumbered.get(&number).copied().unwrap_or(number)),
-            AdrId::Named(_) | AdrId::Draft => None,
-        });
-        links.entry(key).or_default().extend(numbers);
+        let numbers = ids.iter().filter_map(|id| id.value.number());
+        links.entry(key).or_default().extend(numbers.map(|number| *renumbered.get(&number).unwrap_or(&number)));
     }
     links
 }

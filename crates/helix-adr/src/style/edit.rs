@@ -28,8 +28,8 @@ impl Adr {
     /// # Errors
     /// [`RewriteError`] when there is no place where that could be said.
     pub fn superseded_by(&self, other: &Self) -> Result<String, RewriteError> {
-        let mut edits = match self.form {
-            AdrForm::Helix => self.status_edits(Status::Superseded)?,
+        let edits = match self.form {
+            AdrForm::Helix => [self.status_edits(Status::Superseded)?, self.listed("superseded_by", other)?].concat(),
             AdrForm::Madr | AdrForm::Nygard => {
                 let by = match self.form.status_word(Status::Superseded, language(&self.sections)) {
                     german if german.eq_ignore_ascii_case("ersetzt") => format!("{german} durch"),
@@ -38,9 +38,6 @@ impl Adr {
                 self.state_edits(&format!("{by} {}", reference(self.form, other)))
             }
         };
-        if self.form == AdrForm::Helix {
-            edits.extend(self.listed("superseded_by", other)?);
-        }
         let text = replace(&self.source, edits);
         let named = |now: &Self| now.front.as_ref().is_some_and(|front| names(&front.superseded_by, other));
         self.certain(text, |now| now.status() == Some(Status::Superseded) && named(now))

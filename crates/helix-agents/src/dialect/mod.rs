@@ -17,6 +17,7 @@ mod replay;
 mod task_ledger;
 
 pub use acp::acp_main;
+pub(crate) use claude::rule_of_settings;
 pub use host_environment::HostEnvironment;
 pub use reader::{Ended, Reader};
 pub use recording::{Classified, RecordedRun, RecordingError, classify_recording, run_labels};
@@ -106,11 +107,6 @@ pub struct ProviderKeys {
 /// The kind of agents that speak this dialect.
 pub fn agent_kind(name: DialectName) -> &'static AgentKind {
     &dialect(name).kind
-}
-
-/// What a rule of settings in Claude Code's form says.
-pub(crate) fn rule_of_settings(rule: &str) -> ToolRule {
-    claude::tool_rule(rule)
 }
 
 /// What is started for an agent of which nobody says how.

@@ -5,7 +5,8 @@
 use helix_core::agent_event::{AgentEvent, SaidAnew};
 use helix_core::ids::AgentSessionId;
 use helix_core::run::{
-    AgentErrorKind, Ending, RateLimit, RepeatedCall, RunFacts, StopCause, StreamFacts, Terminal, WallsHeld,
+    AgentErrorKind, Ending, RateLimit, RepeatedCall, RunFacts, StopCause, StopReason, StreamFacts, Terminal,
+    TerminalKind, TerminalReason, WallsHeld,
 };
 use helix_core::usage::Usage;
 use jiff::Timestamp;
@@ -279,4 +280,21 @@ impl From<&RunEnd> for Ended {
 /// As much of a text as a terminal record keeps for people.
 pub(super) fn message(text: &str) -> String {
     text.chars().take(MESSAGE_LIMIT).collect()
+}
+
+/// The end of a run that did what it was asked, and said this.
+pub(super) fn completed(answer: &str, turns: u32) -> Terminal {
+    Terminal {
+        kind: TerminalKind::Success,
+        is_error: false,
+        reason: Some(TerminalReason::Completed),
+        stop_reason: Some(StopReason::EndTurn),
+        http_status: None,
+        structured_output: false,
+        usage_present: true,
+        answer_empty: answer.trim().is_empty(),
+        turns,
+        denials: 0,
+        message: message(answer),
+    }
 }

@@ -136,13 +136,8 @@ impl RecordedRun {
         let reader = Reader::of_run(&labels)?;
         let path = directory.stdout();
         let file = File::open(&path).map_err(|source| RecordingError::Output { path, source })?;
-        Ok(Some(Self {
-            directory,
-            file: Some(file),
-            reader,
-            lines: LineBuffer::new(MAX_LINE),
-            mask: LineMask::default(),
-        }))
+        let (lines, mask) = (LineBuffer::new(MAX_LINE), LineMask::default());
+        Ok(Some(Self { directory, file: Some(file), reader, lines, mask }))
     }
 
     /// Reads the next line and appends its events; `false` if there is none at present. What stands after the last newline

@@ -48,13 +48,8 @@ impl Repeats {
             AgentEvent::ToolStarted { id, name, input, parent } => {
                 let deed = self.hashing.hash_one((name, parent, Deed(input)));
                 let one_line = name.split_whitespace().collect::<Vec<_>>().join(" ");
-                let call = Call {
-                    name: one_line.chars().take(NAME_LIMIT).collect(),
-                    input: shown(input),
-                    deed,
-                    waits: waits(input),
-                };
-                self.open.insert(id.clone(), call);
+                let name = one_line.chars().take(NAME_LIMIT).collect();
+                self.open.insert(id.clone(), Call { name, input: shown(input), deed, waits: waits(input) });
             }
             AgentEvent::ToolFinished { id, output, failed } => {
                 if let Some(call) = self.open.remove(id) {
@@ -105,9 +100,7 @@ impl Hash for Deed<'_> {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         match self.0 {
             Value::Object(fields) => {
-                for (name, value) in fields.iter().filter(|(name, _)| *name != "description") {
-                    (name, value).hash(state);
-                }
+                fields.iter().filter(|(name, _)| *name != "description").for_each(|field| field.hash(state));
             }
             other => other.hash(state),
         }

@@ -107,11 +107,8 @@ pub(crate) fn other_answers(before: &[TestFile], now: &[TestFile]) -> Vec<OtherA
         }
     }
     for ((path, test), _) in gone.into_iter().filter(|(_, asked)| !asked) {
-        found.push(OtherAnswer {
-            path: path.to_owned(),
-            line: None,
-            said: recorded!("gate-expects-gone", test = test),
-        });
+        let (path, said) = (path.to_owned(), recorded!("gate-expects-gone", test = test));
+        found.push(OtherAnswer { path, line: None, said });
     }
     found
 }
@@ -139,13 +136,8 @@ fn asked_by_tests(code: Code, source: &str) -> Vec<Asked> {
     read(code, source, |test, unit, node| {
         for (question, expected) in compared(code, node, source) {
             let question = said_before(unit, node, &question, source).unwrap_or(question);
-            let line = line_of(node);
-            found.push(Asked {
-                test: test.to_owned(),
-                line,
-                question: bare(&laid_out(code, &question)),
-                expected: exact(&bare(&laid_out(code, &expected))),
-            });
+            let (question, expected) = (bare(&laid_out(code, &question)), exact(&bare(&laid_out(code, &expected))));
+            found.push(Asked { test: test.to_owned(), line: line_of(node), question, expected });
         }
     });
     found

@@ -152,21 +152,17 @@ fn holds(root: Node<'_>, kinds: &[&str], functions: &[&str]) -> bool {
 
 /// Attributes that stand before an item of Rust.
 fn attributes<'s>(item: Node<'_>, source: &'s str) -> Vec<&'s str> {
-    let mut found = Vec::new();
     // The tree is slow to say what stands before a node, and is asked about every one.
     if !may_follow_attribute(item, source) {
-        return found;
+        return Vec::new();
     }
-    let mut before = item.prev_named_sibling();
-    while let Some(node) =
-        before.filter(|node| matches!(node.kind(), "attribute_item" | "line_comment" | "block_comment"))
-    {
-        if node.kind() == "attribute_item" {
-            found.push(text(node, source));
-        }
-        before = node.prev_named_sibling();
-    }
-    found
+    let before = std::iter::successors(item.prev_named_sibling(), Node::prev_named_sibling).take_while(is_of_item);
+    before.filter(|node| node.kind() == "attribute_item").map(|node| text(node, source)).collect()
+}
+
+/// Whether it is an attribute or a comment of the item that follows.
+fn is_of_item(node: &Node<'_>) -> bool {
+    matches!(node.kind(), "attribute_item" | "line_comment" | "block_comment")
 }
 
 /// Whether an attribute or a comment ends just before a node.

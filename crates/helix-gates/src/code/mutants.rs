@@ -80,10 +80,7 @@ pub(crate) fn mutants(code: Code, source: &str, lines: &BTreeSet<u32>) -> Option
 
 /// The first line of a replacement, before and after; of a line that is too long to show, the part around it. `start` is the line's.
 fn shown(source: &str, start: usize, range: &Range<usize>, with: &str) -> (String, String) {
-    let start = match range.start - start > SHOWN {
-        true => source.floor_char_boundary(range.start - SHOWN / 2),
-        false => start,
-    };
+    let start = if range.start - start > SHOWN { source.floor_char_boundary(range.start - SHOWN / 2) } else { start };
     let part = |from: usize| &source[from..source.floor_char_boundary(from.saturating_add(4 * SHOWN))];
     let clip = |text: &str| text.lines().next().unwrap_or_default().trim().chars().take(SHOWN).collect::<String>();
     (clip(part(start)), clip(&format!("{}{with}{}", &source[start..range.start], part(range.end))))

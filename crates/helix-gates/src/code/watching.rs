@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use super::{Code, Edit, children, edited, is_rust_test, line_of, part, pattern, text, visit};
+use super::{Code, Edit, children, edited, is_of_item, is_rust_test, line_of, part, pattern, text, visit};
 
 /// A source that sees no test runner.
 #[derive(Serialize, Deserialize)]
@@ -107,7 +107,8 @@ fn blind(code: Code, node: Node<'_>, source: &str, keep: bool) -> Option<String>
             let for_tests =
                 !["not(", "debug_assertions", "overflow_checks"].iter().any(|one| bare(predicate).contains(one));
             let chooses = bare(rest).starts_with(",path=") || is_of_two(node, source);
-            let stays = for_tests && !chooses && (keep || is_of_module(node));
+            let is_of_module = item_of(node).is_some_and(|item| item.kind() == "mod_item");
+            let stays = for_tests && !chooses && (keep || is_of_module);
             (!stays).then(|| format!("{before}{seen}{rest}"))
         }
         (Code::Rust, "call_expression") => {
@@ -173,18 +174,7 @@ fn argument(text: &str) -> usize {
 
 /// The item of Rust that an attribute is about.
 fn item_of(attribute: Node<'_>) -> Option<Node<'_>> {
-    let mut item = attribute.next_named_sibling();
-    while let Some(node) =
-        item.filter(|node| matches!(node.kind(), "attribute_item" | "line_comment" | "block_comment"))
-    {
-        item = node.next_named_sibling();
-    }
-    item
-}
-
-/// Whether an attribute of Rust is about a module, as tests are.
-fn is_of_module(attribute: Node<'_>) -> bool {
-    item_of(attribute).is_some_and(|item| item.kind() == "mod_item")
+    std::iter::successors(attribute.next_named_sibling(), Node::next_named_sibling).find(|node| !is_of_item(node))
 }
 
 /// Whether an attribute of Rust is about an item that has another one of its name beside it: one for tests, one for the product.

@@ -15,13 +15,13 @@ use helix_core::finding::{Fault, Finding};
 use helix_core::said::Words;
 use helix_core::text::one_line;
 use helix_language::{ErrorView, recorded};
-use helix_plan::{GateSpec, Taken};
 
 use super::GateContext;
 use super::checkout::blocking;
+use super::definition::allows_weaker_tests;
 use super::judgement::{Judgement, Trouble, retold};
 use super::tests::{Excused, weaker_tests};
-use run::{Answer, Outcome};
+use run::{Answer, Outcome, squeezed};
 
 /// Most notes on criteria that passed.
 const MAX_NOTES: usize = 50;
@@ -74,8 +74,7 @@ pub(super) async fn criteria_covered(context: &Arc<GateContext>) -> Result<Judge
         return Ok(judgement);
     }
     // A test that the job has emptied is no evidence. Where the phase's own tests may ask less, these may.
-    let allows = |gate: &GateSpec| matches!(gate, GateSpec::TestsPass(tests) if tests.weaker_tests == Taken::Note);
-    let excused = if context.phase.gates.iter().any(allows) { Excused::Claimed } else { Excused::Nothing };
+    let excused = if allows_weaker_tests(&context.phase) { Excused::Claimed } else { Excused::Nothing };
     let (weaker, told) = weaker_tests(context, excused).await?;
     Ok(judgement.with_findings(weaker).with_notes(told))
 }
@@ -85,9 +84,8 @@ fn evidence_of<'a>(criterion: &'a Criterion, now: Option<&'a Adr>) -> (Vec<&'a E
     if !criterion.evidence.is_empty() || !criterion.unusable.is_empty() {
         return (criterion.evidence.iter().collect(), false);
     }
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let wanted = plain(&criterion.text);
-    let same = now.and_then(|now| now.criteria.iter().find(|other| plain(&other.text).starts_with(&wanted)));
+    let wanted = squeezed(&criterion.text);
+    let same = now.and_then(|now| now.criteria.iter().find(|other| squeezed(&other.text).starts_with(&wanted)));
     // A file or a command is easily found that says yes; a test that ran and passed has at least asked.
     let tests = same.into_iter().flat_map(|other| &other.evidence);
     let tests: Vec<&Evidence> = tests.filter(|evidence| matches!(evidence.proof, Proof::Test { .. })).collect();

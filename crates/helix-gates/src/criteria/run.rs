@@ -186,6 +186,6 @@ fn as_expected(line: &str, output: &str, run: Option<&TestRun>, (exit, shows): (
 }
 
 /// White space as it wraps in a paragraph makes no difference.
-fn squeezed(text: &str) -> String {
+pub(super) fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

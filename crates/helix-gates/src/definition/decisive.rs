@@ -88,15 +88,9 @@ fn pruned(value: Value, depth: u8) -> Value {
 /// Dependencies that do not come from a registry: from a path, a repository, an address, or under another name.
 fn of_elsewhere(value: Value) -> Value {
     const PLACES: [&str; 8] = ["path", "git", "url", "registry", "index", "package", "file", "branch"];
-    let text_is = |text: &str| text.contains(':') || text.contains('/') || text.contains(" @ ");
+    let is_place = |text: &str| [":", "/", " @ "].iter().any(|mark| text.contains(mark));
     match value {
-        Value::String(text) => {
-            if text_is(&text) {
-                Value::String(text)
-            } else {
-                Value::Null
-            }
-        }
+        Value::String(text) if is_place(&text) => Value::String(text),
         Value::Array(items) => {
             let kept: Vec<Value> = items.into_iter().map(of_elsewhere).filter(|item| !item.is_null()).collect();
             if kept.is_empty() { Value::Null } else { Value::Array(kept) }
@@ -108,7 +102,7 @@ fn of_elsewhere(value: Value) -> Value {
             let kept: serde_json::Map<String, Value> = kept.collect();
             if kept.is_empty() { Value::Null } else { Value::Object(kept) }
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => Value::Null,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Value::Null,
     }
 }
 

@@ -130,7 +130,7 @@ impl Claims {
 }
 
 /// Whether a gate of a phase allows that tests assert less.
-fn allows_weaker_tests(phase: &Phase) -> bool {
+pub(crate) fn allows_weaker_tests(phase: &Phase) -> bool {
     let allows = |gate: &GateSpec| matches!(gate, GateSpec::TestsPass(tests) if tests.weaker_tests == Taken::Note);
     phase.gates.iter().any(allows)
 }
@@ -152,11 +152,7 @@ pub fn gate_files(
     let tree = repository.commit(commit.as_str())?.tree;
     let mut files = BTreeMap::new();
     // Added phases have the gates that the plan gives them; those are what it is when the plan is submitted, too.
-    let given = |phase: &Phase| {
-        let added = phase.generates_phases.iter().flat_map(|generate| &generate.gates);
-        phase.gates.iter().chain(added).cloned().collect::<Vec<_>>()
-    };
-    for gate in plan.phases.iter().flat_map(given) {
+    for gate in plan.gates() {
         for command in gate.commands() {
             files.extend(members(repository, &tree, command)?);
         }
@@ -232,10 +228,7 @@ pub(crate) fn redefined(context: &GateContext, purpose: Purpose, command: &str) 
         let claims = &context.claims;
         // Of what makes a directory of code another tool's plugin, nobody thinks who claims the directory.
         let by_path = is_entry_point(path);
-        let claimed = match by_path {
-            true => claims.decide_by_path(path),
-            false => covers(&claims.deciding, path),
-        };
+        let claimed = if by_path { claims.decide_by_path(path) } else { covers(&claims.deciding, path) };
         let free = word == "added" && !by_path && (claims.own.is_empty() || !by_phase);
         if claimed || free {
             redefined.notes.push(match claimed {

@@ -37,7 +37,7 @@ fn plain(lines: &[&str]) -> Option<TestRun> {
         let place = body.iter().find_map(|line| location(line));
         Some(FailedTest::new(rest.split(' ').next().unwrap_or(rest), place, &body))
     };
-    Some(TestRun { counts, failures: lines.iter().enumerate().filter_map(failure).collect(), ..TestRun::default() })
+    Some(TestRun::of(counts, lines.iter().enumerate().filter_map(failure).collect()))
 }
 
 #[derive(serde::Deserialize)]

@@ -12,7 +12,7 @@ pub(super) fn surefire(lines: &[&str]) -> Option<TestRun> {
     // Each module ends with its sum; the line of each class has a time.
     let counts = summed(&lines, |line| counts(line).filter(|_| !line.contains("Time elapsed")))
         .or_else(|| lines.contains(&"No tests to run.").then(TestCounts::default))?;
-    Some(TestRun { counts, failures: failed(&lines), ..TestRun::default() })
+    Some(TestRun::of(counts, failed(&lines)))
 }
 
 fn without_level(line: &str) -> &str {

@@ -26,11 +26,7 @@ pub(super) fn jest(lines: &[&str]) -> Option<TestRun> {
         Some(counted(&pairs(rest), WORDS))
     })?;
     let belongs = |line: &str| !line.starts_with("  ● ") && (line.is_empty() || line.starts_with("  "));
-    Some(TestRun {
-        counts,
-        failures: failures(lines, |line| line.strip_prefix("  ● "), belongs, trace_place),
-        ..TestRun::default()
-    })
+    Some(TestRun::of(counts, failures(lines, |line| line.strip_prefix("  ● "), belongs, trace_place)))
 }
 
 pub(super) fn vitest(lines: &[&str]) -> Option<TestRun> {
@@ -44,7 +40,7 @@ pub(super) fn vitest(lines: &[&str]) -> Option<TestRun> {
     })?;
     let belongs = |line: &str| !line.contains("⎯⎯⎯⎯") && !line.trim_start().starts_with("FAIL ");
     let title = |line| str::trim_start(line).strip_prefix("FAIL  ");
-    Some(TestRun { counts, failures: failures(lines, title, belongs, trace_place), ..TestRun::default() })
+    Some(TestRun::of(counts, failures(lines, title, belongs, trace_place)))
 }
 
 pub(super) fn mocha(lines: &[&str]) -> Option<TestRun> {
@@ -79,9 +75,5 @@ pub(super) fn mocha(lines: &[&str]) -> Option<TestRun> {
         FailedTest::new(name.trim_end_matches(':'), trace_place(&body), &body)
     };
     let failures = lines.iter().enumerate().filter(|(_, line)| numbered(line)).map(failure).collect();
-    Some(TestRun {
-        counts: counted(&found, [&["passing"], &["failing"], &["pending"]]),
-        failures,
-        ..TestRun::default()
-    })
+    Some(TestRun::of(counted(&found, [&["passing"], &["failing"], &["pending"]]), failures))
 }

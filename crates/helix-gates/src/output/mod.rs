@@ -85,7 +85,7 @@ fn plain(lines: &[&str]) -> Option<TestRun> {
             failed: count(["failed", "failures"])?,
             skipped: count(["skipped", "ignored"]).unwrap_or_default(),
         };
-        Some(TestRun { counts, failures: Vec::new(), ..TestRun::default() })
+        Some(TestRun::of(counts, Vec::new()))
     })
 }
 

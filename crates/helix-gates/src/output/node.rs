@@ -16,11 +16,7 @@ pub(super) fn read(lines: &[&str]) -> Option<TestRun> {
     (names(&["tests"]) && names(&["pass"]) && names(&["fail", "cancelled"])).then(|| {
         let mut failures = tap_failures(lines);
         failures.extend(spec_failures(lines));
-        TestRun {
-            counts: counted(&found, [&["pass"], &["fail", "cancelled"], &["skipped", "todo"]]),
-            failures,
-            ..TestRun::default()
-        }
+        TestRun::of(counted(&found, [&["pass"], &["fail", "cancelled"], &["skipped", "todo"]]), failures)
     })
 }
 

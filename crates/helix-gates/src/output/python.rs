@@ -52,7 +52,7 @@ pub(super) fn pytest(lines: &[&str]) -> Option<TestRun> {
         failed.file.get_or_insert_with(|| file.to_owned());
         Some(failed)
     };
-    Some(TestRun { counts, failures: lines.iter().filter_map(failure).collect(), ..TestRun::default() })
+    Some(TestRun::of(counts, lines.iter().filter_map(failure).collect()))
 }
 
 /// What stands in `____ test ____`.
@@ -64,10 +64,7 @@ fn pytest_title(line: &str) -> Option<&str> {
 /// The lines under the title of a test.
 fn pytest_block<'a>(lines: &[&'a str], titles: &[(usize, &str)], test: &str, file: &str) -> Vec<&'a str> {
     let after_a_word = |name: &str| name.strip_suffix(test).is_some_and(|rest| rest.ends_with(' '));
-    let wanted = |name: &str| match test.is_empty() {
-        true => name.ends_with(file),
-        false => name == test || after_a_word(name),
-    };
+    let wanted = |name: &str| if test.is_empty() { name.ends_with(file) } else { name == test || after_a_word(name) };
     let Some((start, _)) = titles.iter().find(|(_, name)| wanted(name)) else { return Vec::new() };
     below(lines, *start, |line| pytest_title(line).is_none() && !line.starts_with("===="))
 }

@@ -58,7 +58,7 @@ pub(super) fn nextest<'a>(lines: &[&'a str]) -> Option<TestRun> {
         }
         Some(failed)
     };
-    Some(TestRun { counts, failures: lines.iter().filter_map(failure).collect(), ..TestRun::default() })
+    Some(TestRun::of(counts, lines.iter().filter_map(failure).collect()))
 }
 
 fn panic_place(line: &str) -> Option<(String, u32)> {

@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 
 use super::SyntaxError;
 
-fn place(line: usize, column: usize, message: String) -> SyntaxError {
+pub(super) fn place(line: usize, column: usize, message: String) -> SyntaxError {
     SyntaxError {
         line: u32::try_from(line).ok().filter(|line| *line > 0),
         column: u32::try_from(column.max(1)).ok(),
@@ -16,14 +16,10 @@ fn place(line: usize, column: usize, message: String) -> SyntaxError {
 }
 
 pub(super) fn json(source: &str) -> Vec<SyntaxError> {
-    match serde_json::from_str::<IgnoredAny>(source) {
-        Ok(IgnoredAny) => Vec::new(),
-        Err(error) => {
-            let text = error.to_string();
-            let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
-            vec![place(error.line(), error.column(), message)]
-        }
-    }
+    let Err(error) = serde_json::from_str::<IgnoredAny>(source) else { return Vec::new() };
+    let text = error.to_string();
+    let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
+    vec![place(error.line(), error.column(), message)]
 }
 
 pub(super) fn json_lines(source: &str) -> Vec<SyntaxError> {
@@ -66,19 +62,11 @@ fn relaxed(source: &str, options: &ParseOptions) -> Vec<SyntaxError> {
 }
 
 pub(super) fn yaml(source: &str) -> Vec<SyntaxError> {
-    match serde_saphyr::from_multiple::<IgnoredAny>(source) {
-        Ok(_) => Vec::new(),
-        Err(error) => {
-            let message = error.without_snippet().to_string();
-            match error.location() {
-                Some(location) => {
-                    let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
-                    vec![place(number(location.line()), number(location.column()), message)]
-                }
-                None => vec![SyntaxError::whole(message)],
-            }
-        }
-    }
+    let Err(error) = serde_saphyr::from_multiple::<IgnoredAny>(source) else { return Vec::new() };
+    let message = error.without_snippet().to_string();
+    let Some(location) = error.location() else { return vec![SyntaxError::whole(message)] };
+    let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
+    vec![place(number(location.line()), number(location.column()), message)]
 }
 
 /// True for YAML that becomes YAML only after a template engine has gone over it (Helm, Jinja).
@@ -87,16 +75,12 @@ pub(crate) fn is_template(path: &str, source: &str) -> bool {
 }
 
 pub(super) fn toml(source: &str) -> Vec<SyntaxError> {
-    match source.parse::<toml::Table>() {
-        Ok(_) => Vec::new(),
-        Err(error) => {
-            let message = error.message().to_owned();
-            vec![match error.span() {
-                Some(span) => SyntaxError::at_offset(source, span.start, message),
-                None => SyntaxError::whole(message),
-            }]
-        }
-    }
+    let Err(error) = source.parse::<toml::Table>() else { return Vec::new() };
+    let message = error.message().to_owned();
+    vec![match error.span() {
+        Some(span) => SyntaxError::at_offset(source, span.start, message),
+        None => SyntaxError::whole(message),
+    }]
 }
 
 /// Any text is Markdown; what can be wrong is the YAML or TOML at its head. Without a closing line no front matter.

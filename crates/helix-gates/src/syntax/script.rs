@@ -8,6 +8,7 @@ use oxc_span::SourceType;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
 use super::SyntaxError;
+use super::data::place;
 use crate::code::other_encoding;
 
 /// By the parser of the ruff linter, which reads the newest Python.
@@ -42,20 +43,11 @@ pub(super) fn ecmascript(path: &str, source: &str) -> Vec<SyntaxError> {
 
 /// By syn, the parser of Rust's macros.
 pub(super) fn rust(source: &str) -> Vec<SyntaxError> {
-    match syn::parse_file(source) {
-        Ok(_) => Vec::new(),
-        Err(error) => error
-            .into_iter()
-            .map(|error| {
-                let start = error.span().start();
-                SyntaxError {
-                    line: u32::try_from(start.line).ok().filter(|line| *line > 0),
-                    column: u32::try_from(start.column + 1).ok(),
-                    message: explained(error.to_string()),
-                }
-            })
-            .collect(),
-    }
+    let placed = |error: syn::Error| {
+        let start = error.span().start();
+        place(start.line, start.column + 1, explained(error.to_string()))
+    };
+    syn::parse_file(source).err().into_iter().flatten().map(placed).collect()
 }
 
 /// What the tokenizer means when it says nothing but that it gave up.

@@ -114,7 +114,7 @@ fn faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedFault>, Troub
         for file in test_files(context, code)? {
             let Some(entry) = files.get(&file.path).filter(|_| base.get(&file.path).is_some()) else { continue };
             let source: Arc<str> = file.source.into();
-            let weaker = Question::Weaker { code, source: Cow::Borrowed(&*source) };
+            let weaker = Question::Weaker(code, Cow::Borrowed(&*source));
             let weaker: Vec<Weaker> = read.ask(&file.path, &weaker)?;
             sorts[2].extend(weaker.into_iter().map(|weaker| PlantedFault {
                 sort: FaultSort::WeakerTest,

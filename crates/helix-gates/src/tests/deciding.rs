@@ -129,7 +129,7 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
     let mut sources = Sources::of(context);
     let mut found: Vec<(TestFile, Vec<Expecting>)> = Vec::new();
     let mut expecting = |code: Code, path: &str, source: &str| -> Result<Vec<Expecting>, Trouble> {
-        sources.ask(path, &Question::Expecting { code, source: source.into() })
+        sources.ask(path, &Question::Expecting(code, source.into()))
     };
     for code in Code::ALL.into_iter().filter(|code| of_sources.iter().any(|of| of.is_tested_with(*code))) {
         for file in test_files(context, code)? {
@@ -163,14 +163,10 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
         names.exact.extend(exact.map(|test| test.test.clone()));
         let former = match origin.get(&path) {
             Some(former) if former.object == entry.object => Some((former.kind, source.clone(), tests.clone())),
-            Some(_) => match source_of(context, &origin, &path)? {
-                Some((kind, source)) => {
-                    let tests = expecting(code, &path, &source)?;
-                    Some((kind, source, tests))
-                }
+            _ => match source_of(context, &origin, &path)? {
+                Some((kind, source)) => expecting(code, &path, &source).map(|tests| Some((kind, source, tests)))?,
                 None => None,
             },
-            None => None,
         };
         let Some((kind, former, tests)) = former else {
             names.of_job.extend(chosen.into_iter().map(|test| test.test.clone()));

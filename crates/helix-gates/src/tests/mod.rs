@@ -167,7 +167,7 @@ impl<'a> Testing<'a> {
 
     /// The answer of a run, and what the same command gives where the job started and where the phase did.
     async fn judged(&self, tested: &Tested) -> Result<(Judgement, Vec<Before>), Trouble> {
-        let Self { context, gate, .. } = self;
+        let context = self.context;
         if let Some(doubt) = &tested.doubt {
             let fault = fault(FaultKind::Unreadable, doubt.clone());
             return Ok((Judgement::faulted(fault), Vec::new()));
@@ -180,10 +180,12 @@ impl<'a> Testing<'a> {
             true => baselines(context, &cache, &now, self).await?,
             false => Vec::new(),
         };
-        let Tested { checked, run, .. } = tested;
-        let judgement =
-            judge::judge(&gate.command, &checked.run, &checked.output, run.as_ref(), &before, &gate.known_failures);
-        Ok((judgement, before))
+        Ok((self.judgement(tested, &before), before))
+    }
+
+    fn judgement(&self, Tested { checked, run, .. }: &Tested, before: &[Before]) -> Judgement {
+        let TestsGate { command, known_failures, .. } = self.gate;
+        judge::judge(command, &checked.run, &checked.output, run.as_ref(), before, known_failures)
     }
 
     /// Runs failed tests again: those that pass then are flaky, and say nothing about the work. The judgement, and the run that it is of.
@@ -197,17 +199,14 @@ impl<'a> Testing<'a> {
             return Ok((judgement, first));
         };
         let again = self.run(&self.context.result.commit, ".again").await?;
-        let Tested { checked, run, .. } = &again;
-        let gate = self.gate;
-        let second =
-            judge::judge(&gate.command, &checked.run, &checked.output, run.as_ref(), before, &gate.known_failures);
+        let second = self.judgement(&again, before);
         let passes = again.doubt.is_none() && matches!(second.verdict, Verdict::Pass);
-        if !passes || run.as_ref().is_none_or(|run| run.total() < failed.total()) {
+        if !passes || again.run.as_ref().is_none_or(|run| run.total() < failed.total()) {
             return Ok((judgement, first));
         }
         let names: Vec<&str> = failed.failures.iter().take(5).map(|failure| failure.name.as_str()).collect();
         let message = recorded!("gate-flaky", tests = names.join(", "));
-        if gate.flaky == Taken::Note {
+        if self.gate.flaky == Taken::Note {
             return Ok((second.with_notes([message]), again));
         }
         let changed = &self.context.result.changed;

@@ -14,7 +14,6 @@ use helix_plan::{MutationGate, TestsGate};
 use sha2::{Digest, Sha256};
 
 use super::proof::did_not_compile;
-use super::report::asked;
 use super::work::{TOO_LONG, UNPARSED, Unread, Work, left_unread, source_of};
 use super::{Tested, Testing};
 use crate::GateContext;
@@ -90,9 +89,8 @@ pub(crate) async fn mutation(context: &Arc<GateContext>, gate: &MutationGate) ->
         };
         return Ok(Judgement::nothing(message).with_notes(noted));
     }
-    let options = context.environment.get("PYTEST_ADDOPTS").map(str::to_owned);
     let tests = TestsGate::of_command(gate.command.clone(), gate.timeout);
-    let testing = Testing { context, gate: &tests, asked: asked(&argv, options.as_deref()), limit };
+    let testing = Testing::new(context, &tests, &argv);
     let clean = testing.run(&context.result.commit, "").await?;
     let passed = clean.run.as_ref().map_or(0, |run| run.counts.passed);
     if clean.checked.run.end != CommandEnd::Exited(0) || passed == 0 || clean.doubt.is_some() {

@@ -93,9 +93,8 @@ fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Tro
         if !questions.iter().any(|(of, _)| *of == code) {
             let mut all = Vec::new();
             for file in test_files(context, code)? {
-                let asked: Vec<Asked> =
-                    sources.ask(&file.path, &Question::Asked { code, source: file.source.into() })?;
-                all.extend(asked);
+                let asked = Question::Asked(code, file.source.into());
+                all.extend(sources.ask::<Vec<Asked>>(&file.path, &asked)?);
             }
             questions.push((code, all));
         }

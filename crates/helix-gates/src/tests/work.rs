@@ -156,7 +156,7 @@ impl Work {
         let (files, before) = (context.files()?, context.files_at(&context.origin)?);
         let mut nonsense = |files: &TreeListing, path: &str, code| -> Result<Stubs, Trouble> {
             let Some((kind, source)) = source_of(context, files, path)? else { return Ok(Err(TOO_LONG)) };
-            let stubbed: Option<Stubbed> = sources.ask(path, &Question::Stubbed { code, source: source.into() })?;
+            let stubbed: Option<Stubbed> = sources.ask(path, &Question::Stubbed(code, source.into()))?;
             Ok(stubbed.map(|stubbed| (kind, stubbed)).ok_or(UNPARSED))
         };
         let NonsenseFiles { mut edits, mut new_functions, mut unread } = NonsenseFiles::default();
@@ -205,8 +205,10 @@ impl Work {
     /// The result with the code that was there before the phase.
     pub(super) fn without_sources(&self, context: &GateContext) -> Result<CommitId, GitError> {
         let of_phase: BTreeSet<&String> = context.result.changed.iter().map(|file| &file.path).collect();
-        let code = self.sources.iter().chain(&self.others).filter(|path| of_phase.contains(path)).cloned();
-        restored(context, &code.collect::<Vec<_>>())
+        let code = self.sources.iter().chain(&self.others).filter(|path| of_phase.contains(path));
+        let start = if context.claims.of == WorkOf::Phase { &context.base } else { &context.origin };
+        let edits = former(&*context.files_at(start)?, code).collect();
+        context.repository().variant(&context.result.commit, &edits)
     }
 }
 
@@ -252,13 +254,10 @@ pub(super) fn source_of(
     path: &str,
 ) -> Result<Option<(EntryKind, String)>, GitError> {
     let Some(entry) = files.get(path).filter(|entry| entry.kind.is_file()) else { return Ok(None) };
-    match context.repository().size(&entry.object)? > MAX_SOURCE {
-        true => Ok(None),
-        false => {
-            let text = String::from_utf8_lossy(&context.repository().blob(&entry.object)?).into_owned();
-            Ok(Some((entry.kind, text)))
-        }
+    if context.repository().size(&entry.object)? > MAX_SOURCE {
+        return Ok(None);
     }
+    Ok(context.text(files, path)?.map(|text| (entry.kind, text)))
 }
 
 impl Excused {
@@ -303,7 +302,7 @@ fn helpers_beside(sources: &mut Sources<'_>, files: &TreeListing, code: Code, pa
     let mut found = Helpers::new();
     for TestFile { path: other, source, .. } in test_files_of(sources.context(), files, code)? {
         if other != path && directory(&other) == directory(path) {
-            let helpers: Helpers = sources.ask(&other, &Question::Helpers { code, source: source.into() })?;
+            let helpers: Helpers = sources.ask(&other, &Question::Helpers(code, source.into()))?;
             for (name, real) in helpers {
                 found.entry(name).and_modify(|known| *known &= real).or_insert(real);
             }
@@ -348,30 +347,30 @@ fn other_expectations(
         new.extend(now.iter().filter(|(path, text)| then.get(*path) != Some(text)).map(file));
     }
     let (mut findings, mut notes) = (Vec::new(), Vec::new());
-    for (path, Rebound { line, name }) in other_meanings(sources, tests)? {
-        let said = recorded!("gate-weaker-rebound", name = name);
+    let mut add = |rule, (path, line): (String, Option<u32>), said: Words, fix: Words| {
         if context.claims.name(&path) || excused.covers(context, &path) {
             notes.push(Words::from(format!("{path}: ")).and(said));
-            continue;
+        } else {
+            findings.push(finding_with_fix(rule, said, fix).at(&path, line, None));
         }
-        findings.push(finding_with_fix("tests.weaker", said, excused.fix()).at(&path, Some(line), None));
+    };
+    for (path, Rebound { line, name }) in other_meanings(sources, tests)? {
+        let said = recorded!("gate-weaker-rebound", name = name);
+        add("tests.weaker", (path, Some(line)), said, excused.fix());
     }
     if old.is_empty() {
         return Ok((findings, notes));
     }
-    let changed = paths_of(if new.is_empty() { &old } else { &new });
+    let changed = if new.is_empty() { &old } else { &new };
+    let changed = changed.iter().take(3).map(|file| file.path.as_str()).collect::<Vec<_>>().join(", ");
     let other: Vec<OtherAnswer> =
         sources.ask(&changed, &Question::OtherAnswers { before: old.into(), now: new.into() })?;
     for OtherAnswer { path, line, said } in other {
-        if context.claims.name(&path) || excused.covers(context, &path) {
-            notes.push(Words::from(format!("{path}: ")).and(said));
-            continue;
-        }
         let fix = match excused {
             Excused::Nothing | Excused::Claimed => recorded!("gate-expects-fix"),
             Excused::Named => recorded!("gate-expects-fix-named"),
         };
-        findings.push(finding_with_fix("tests.expects", said, fix).at(&path, line, None));
+        add("tests.expects", (path, line), said, fix);
     }
     Ok((findings, notes))
 }
@@ -388,9 +387,8 @@ fn other_meanings(
         let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };
         let versions = (source_of(context, before, path)?, source_of(context, &now, path)?);
         let (Some((_, old)), Some((_, new))) = versions else { continue };
-        let mut bound = |path: &str, code, source: &str| {
-            sources.ask::<Bindings>(path, &Question::Bound { code, source: source.into() })
-        };
+        let mut bound =
+            |path: &str, code, source: &str| sources.ask::<Bindings>(path, &Question::Bound(code, source.into()));
         let names = [bound(path, code, &old)?, bound(path, code, &new)?];
         let (was, is) = (|path: &str| is_there(before, path), |path: &str| is_there(&now, path));
         // Many names come from one module.
@@ -447,18 +445,6 @@ fn runs_examples(context: &GateContext, files: &TreeListing) -> Result<bool, Git
         }
     }
     Ok(false)
-}
-
-/// Test files for a message.
-fn paths_of(files: &[TestFile]) -> String {
-    files.iter().take(3).map(|file| file.path.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// The result with these files as they were when the phase began; of results put together, when the job did.
-fn restored(context: &GateContext, paths: &[String]) -> Result<CommitId, GitError> {
-    let start = if context.claims.of == WorkOf::Phase { &context.base } else { &context.origin };
-    let edits = former(&*context.files_at(start)?, paths).collect();
-    context.repository().variant(&context.result.commit, &edits)
 }
 
 /// These files as they were.

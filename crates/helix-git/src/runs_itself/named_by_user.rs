@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::target_of;
+use crate::admissible::target_of;
 use crate::error::GitError;
 use crate::files::{list, read};
 use crate::objects::TreeListing;

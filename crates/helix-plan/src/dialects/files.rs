@@ -132,12 +132,8 @@ impl Rewriter<'_, '_> {
         }
         let message =
             format!("`{written}` and `{}` in line {} would be the same file: `{path}`", first.written, first.line);
-        self.reader.error(
-            codes::FILES_MERGE,
-            range,
-            message,
-            "write it once under `outputs`, or two files with different paths",
-        );
+        let help = "write it once under `outputs`, or two files with different paths";
+        self.reader.error(codes::FILES_MERGE, range, message, help);
     }
 }
 

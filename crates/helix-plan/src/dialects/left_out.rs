@@ -41,18 +41,14 @@ impl Rewriter<'_, '_> {
             let Some(id) = id else { continue };
             let at = &id.key_range;
             let name = node_text(&id.value);
+            let said = format!("id: {name}");
             if !has(&entries, "type") {
-                self.fill(
-                    at,
-                    &format!("id: {name}"),
-                    &format!("type: {TYPE}"),
-                    &format!("phase `{name}` has no `type`"),
-                );
+                self.fill(at, &said, &format!("type: {TYPE}"), &format!("phase `{name}` has no `type`"));
                 set(&mut entries, "type", at, Node::text(TYPE, at));
             }
             if !has(&entries, "name") && !has(&entries, "description") {
                 let what = format!("phase `{name}` has neither `name` nor `description`");
-                self.fill(at, &format!("id: {name}"), &format!("name: {name}"), &what);
+                self.fill(at, &said, &format!("name: {name}"), &what);
                 set(&mut entries, "name", at, id.value.clone());
             }
             let says_order = ["depends_on", "dependencies"].iter().any(|key| has(written, key));

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use helix_core::document::{FieldReader, Fields, FromNode, Node, Placed, TableOf, Text};
 
-use super::command_line;
+use super::{command_line, number};
 use crate::codes;
 use crate::model::{
     Delivery, GATE_TIMEOUT, HEALTH_LIMIT, HEALTH_PAUSE, HEALTH_TIME, HTTP_STATUS, Health, PROBE_DELAY, PROBE_RETRIES,
@@ -24,7 +24,7 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Opt
     let command = commands(fields, "command", reader);
     let probes = fields.take::<Vec<Probe>>("probes", reader);
     let timeout = seconds(fields, "timeout", GATE_TIMEOUT, reader);
-    let retries = repeats(fields, "retries", 0, PROBE_RETRIES, reader);
+    let retries = number(fields, ("retries", "a number"), 0..=MAX_RETRIES, PROBE_RETRIES, reader).unwrap_or_default();
     let delay = seconds(fields, "delay", PROBE_DELAY, reader);
     let environment = environment(fields, reader);
     let pass_env = pass_env(fields, &environment, reader);
@@ -62,23 +62,6 @@ fn seconds(fields: &mut Fields<'_>, key: &'static str, otherwise: Seconds, reade
     fields.take::<TimeLimit>(key, reader).map_or(otherwise, |seconds| seconds.value)
 }
 
-/// How often something is tried.
-fn repeats(
-    fields: &mut Fields<'_>,
-    key: &'static str,
-    least: u32,
-    otherwise: u32,
-    reader: &mut FieldReader<'_>,
-) -> u32 {
-    let Some(number) = fields.take::<u32>(key, reader) else { return otherwise };
-    if !(least..=MAX_RETRIES).contains(&number.value) {
-        let message = format!("`{key}` is {}", number.value);
-        let help = format!("write a number from {least} to {MAX_RETRIES}");
-        reader.error(codes::OUT_OF_RANGE, &number.range, message, help);
-    }
-    number.value
-}
-
 impl FromNode for Health {
     type Value = Self;
     fn from_node(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
@@ -91,7 +74,8 @@ impl FromNode for Health {
             command: commands(&mut fields, "command", reader),
             every: seconds(&mut fields, "every", HEALTH_PAUSE, reader),
             time: seconds(&mut fields, "for", HEALTH_TIME, reader),
-            limit: repeats(&mut fields, "limit", 1, HEALTH_LIMIT, reader),
+            limit: number(&mut fields, ("limit", "a number"), 1..=MAX_RETRIES, HEALTH_LIMIT, reader)
+                .unwrap_or_default(),
             timeout: seconds(&mut fields, "timeout", PROBE_TIMEOUT, reader),
         };
         fields.finish(reader);

@@ -12,11 +12,11 @@ use super::super::check::{At, Outline, check};
 use super::super::checked::PhasePlaces;
 use super::super::codes;
 use super::super::model::{Phase, PhaseType};
-use super::super::parse::{ParsedPlan, unchecked_criteria};
+use super::super::parse::{Criteria, ParsedPlan, Scope, unchecked_criteria};
 use super::super::source;
 use super::Workflow;
 use super::inputs::Values;
-use super::read::{Read, Use};
+use super::read::Read;
 
 impl ParsedPlan {
     /// The plan with the phases of its workflow, which is then part of it and no longer named. `file` is what messages call
@@ -62,9 +62,9 @@ impl ParsedPlan {
         let values = Values::of_plan(self, file, workflow)?;
         let source = SourceText::new(&workflow.file, &workflow.source);
         let mut reader = source::reader(&source);
-        let has_adr = self.plan.adr.is_some();
-        let using = Use { values: &values, defaults: self.defaults.clone(), has_adr };
-        let read = workflow.phases(using, &mut reader);
+        let criteria = if self.plan.adr.is_some() { Criteria::OfAdr } else { Criteria::LeftOut };
+        let scope = Scope { defaults: self.defaults.clone(), criteria, ..Scope::default() };
+        let read = workflow.phases(&values, &scope, &mut reader);
         let problems: Vec<Diagnostic> = reader
             .problems
             .iter()

@@ -14,7 +14,7 @@ use helix_core::source_text::{SourceText, sort_by_place};
 
 use super::super::checked::{self, CheckedPhase};
 use super::super::codes;
-use super::super::model::{Defaults, Verify};
+use super::super::model::Verify;
 use super::super::parse::{Criteria, Scope, read_tree, resolve_phase};
 use super::super::source::{self, IdText, PhaseSource, VerifySource, schema_of};
 use super::inputs::{InputSource, Values, declared};
@@ -98,14 +98,6 @@ pub fn json_schema() -> serde_json::Value {
 /// What leaves a phase of a workflow out.
 const WHEN: &str = "when";
 
-/// What a plan says about the phases of its workflow.
-pub(super) struct Use<'v> {
-    pub(super) values: &'v Values,
-    /// For phases of the workflow that do not say otherwise.
-    pub(super) defaults: Defaults,
-    pub(super) has_adr: bool,
-}
-
 /// A workflow's phases.
 pub(super) struct Read {
     /// In the order of the file; the slot is among them, without a phase where it has no stand-in.
@@ -128,9 +120,9 @@ impl Workflow {
         let head = head(&node, &mut reader);
         if let Some((_, _, inputs, phases)) = &head {
             let samples = Values::samples(inputs);
-            let using = Use { values: &samples, defaults: Defaults::default(), has_adr: true };
+            let scope = Scope { criteria: Criteria::OfAdr, ..Scope::default() };
             if let Some(phases) = phases {
-                let read = read_phases(phases, using, &mut reader);
+                let read = read_phases(phases, &samples, &scope, &mut reader);
                 reader.problems.extend(checked::problems(file_name, &read.phases, None));
             }
         }
@@ -145,10 +137,10 @@ impl Workflow {
     }
 
     /// The workflow's phases for a plan.
-    pub(super) fn phases(&self, using: Use<'_>, reader: &mut FieldReader<'_>) -> Option<Read> {
+    pub(super) fn phases(&self, values: &Values, scope: &Scope, reader: &mut FieldReader<'_>) -> Option<Read> {
         let node = read_tree("workflow", reader.source, reader)?;
         let (_, _, _, phases) = head(&node, reader)?;
-        Some(read_phases(&phases?, using, reader))
+        Some(read_phases(&phases?, values, scope, reader))
     }
 }
 
@@ -170,15 +162,13 @@ fn head(node: &Node, reader: &mut FieldReader<'_>) -> Option<Head> {
     Some((text(name), text(written.description), inputs, written.phases.map(|phases| phases.value)))
 }
 
-fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> Read {
-    let phases = using.values.put_into(phases, reader);
-    let criteria = if using.has_adr { Criteria::OfAdr } else { Criteria::LeftOut };
-    let scope = Scope { defaults: using.defaults, criteria, ..Scope::default() };
+fn read_phases(phases: &Node, values: &Values, scope: &Scope, reader: &mut FieldReader<'_>) -> Read {
+    let phases = values.put_into(phases, reader);
     let mut read = Read { phases: Vec::new(), slot: None, verify: None };
     let Value::Sequence(items) = &phases.value else { return read };
     for item in items.iter() {
         let Some(slot) = item.get("slot") else {
-            read.phases.extend(wanted(item).and_then(|item| read_phase(&item, &scope, reader)));
+            read.phases.extend(wanted(item).and_then(|item| read_phase(&item, scope, reader)));
             continue;
         };
         if read.slot.is_some() {
@@ -187,11 +177,11 @@ fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> R
             continue;
         }
         let slot = match item.get("type") {
-            Some(_) => read_phase(&as_phase(item), &scope, reader).map(|phase| {
+            Some(_) => read_phase(&as_phase(item), scope, reader).map(|phase| {
                 let verify = phase.phase.as_ref().and_then(|phase| phase.verify.clone());
                 (phase, verify)
             }),
-            None => bare_slot(item, &scope, reader),
+            None => bare_slot(item, scope, reader),
         };
         if let Some((phase, verify)) = slot {
             (read.slot, read.verify) = (Some(read.phases.len()), verify);

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use helix_adr::{Acceptance, Adr, AdrId, Link, Status};
 
-use super::writing::{disk, lock, replace, update_index};
-use super::{AdrDirectory, AdrFileError, Place};
+use super::writing::{disk, replace, update_index};
+use super::{AdrDirectory, AdrFileError};
 
 /// Files that were changed, relative to the project's root.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,15 +72,8 @@ impl AdrDirectory {
         ids: &[&AdrId],
         texts: impl Fn(&[&Adr]) -> Result<Vec<String>, AdrFileError>,
     ) -> Result<Changed, AdrFileError> {
-        let place = Place::find(root)?;
-        let _lock = lock(root, &place)?;
-        let known = Self::open(root)?;
-        let find = |id: &&AdrId| {
-            known
-                .find(id)
-                .ok_or_else(|| AdrFileError::Unknown { id: (*id).clone(), directory: place.directory.clone() })
-        };
-        let adrs = ids.iter().map(find).collect::<Result<Vec<&Adr>, AdrFileError>>()?;
+        let (_lock, known) = Self::locked(root)?;
+        let adrs = ids.iter().map(|id| known.named(id)).collect::<Result<Vec<&Adr>, AdrFileError>>()?;
         let mut files = Vec::new();
         for (adr, text) in adrs.iter().zip(texts(&adrs)?) {
             let path = root.join(&adr.file);
@@ -89,7 +82,12 @@ impl AdrDirectory {
             }
             files.push(adr.file.clone());
         }
-        Ok(Changed { files, index: update_index(root, &place)? })
+        Ok(Changed { files, index: update_index(root, &known.place)? })
+    }
+
+    pub(super) fn named(&self, id: &AdrId) -> Result<&Adr, AdrFileError> {
+        let unknown = || AdrFileError::Unknown { id: id.clone(), directory: self.place.directory.clone() };
+        self.find(id).ok_or_else(unknown)
     }
 }
 

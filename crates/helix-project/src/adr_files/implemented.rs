@@ -7,8 +7,8 @@ use std::path::Path;
 
 use helix_adr::{Acceptance, Adr, AdrForm, AdrId, Status};
 
-use super::writing::{disk, lock, replace, update_index};
-use super::{AdrDirectory, AdrFileError, Place};
+use super::writing::{disk, replace, update_index};
+use super::{AdrDirectory, AdrFileError};
 
 /// What was written into a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,11 +35,8 @@ impl AdrDirectory {
         proven: &[String],
         approved: Option<&Acceptance>,
     ) -> Result<Proven, AdrFileError> {
-        let place = Place::find(root)?;
-        let _lock = lock(root, &place)?;
-        let known = Self::open(root)?;
-        let unknown = || AdrFileError::Unknown { id: id.clone(), directory: place.directory.clone() };
-        let adr = known.find(id).ok_or_else(unknown)?;
+        let (_lock, known) = Self::locked(root)?;
+        let adr = known.named(id)?;
         let (met, open): (Vec<String>, Vec<String>) =
             adr.criteria.iter().map(|criterion| criterion.text.clone()).partition(|text| proven.contains(text));
         let all = open.is_empty() && !met.is_empty();
@@ -63,7 +60,7 @@ impl AdrDirectory {
         let path = root.join(&adr.file);
         if text != *source {
             replace(&path, &text).map_err(disk("write", &path))?;
-            update_index(root, &place)?;
+            update_index(root, &known.place)?;
         }
         Ok(Proven { path: adr.file.clone(), status: status.or(before).unwrap_or(Status::Proposed), met, open })
     }

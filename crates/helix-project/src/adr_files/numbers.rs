@@ -88,10 +88,7 @@ pub(super) fn taken_elsewhere(root: &Path, place: &Place) -> Vec<u32> {
 impl Finalized {
     /// Its number, if it has one.
     pub fn number(&self) -> Option<u32> {
-        match self.id {
-            AdrId::Number(number) => Some(number),
-            AdrId::Draft | AdrId::Named(_) => None,
-        }
+        self.id.number()
     }
 
     /// All files that were written.
@@ -102,10 +99,7 @@ impl Finalized {
 
 /// The number that a file's name takes, in any form.
 pub(super) fn number_of(name: &str) -> Option<u32> {
-    match id_of_file(name)? {
-        AdrId::Number(number) => Some(number),
-        AdrId::Draft | AdrId::Named(_) => None,
-    }
+    id_of_file(name)?.number()
 }
 
 /// Today, where the user is.
@@ -137,10 +131,8 @@ impl AdrDirectory {
     /// # Errors
     /// [`AdrFileError`]; nothing was changed.
     pub fn finalize(root: &Path, draft: &Path) -> Result<Finalized, AdrFileError> {
-        let place = Place::find(root)?;
-        let _lock = lock(root, &place)?;
-        let directory = root.join(&place.directory);
-        let known = Self::open_in(root, &place)?;
+        let (_lock, known) = Self::locked(root)?;
+        let directory = root.join(&known.place.directory);
         let file = relative(root, draft);
         let adr = read(root, draft)?;
         let diagnostics = check_as(&adr, &known, Standing::Decision);
@@ -159,7 +151,7 @@ impl AdrDirectory {
         if draft.parent().and_then(|parent| parent.canonicalize().ok()) == directory.canonicalize().ok() {
             std::fs::remove_file(draft).map_err(disk("remove", draft))?;
         }
-        Ok(Finalized { id, path, index: update_index(root, &place)?, warnings: diagnostics })
+        Ok(Finalized { id, path, index: update_index(root, &known.place)?, warnings: diagnostics })
     }
 
     /// Writes a new decision, a proposal, in the form of the directory and under the next number.
@@ -167,17 +159,15 @@ impl AdrDirectory {
     /// # Errors
     /// [`AdrFileError`]; nothing was changed.
     pub fn create(root: &Path, title: &str, language: Option<Language>) -> Result<Finalized, AdrFileError> {
-        let place = Place::find(root)?;
-        let _lock = lock(root, &place)?;
-        let known = Self::open_in(root, &place)?;
+        let (_lock, known) = Self::locked(root)?;
         let style = known.style();
         let style = Style { language: language.unwrap_or(style.language), ..style };
-        let template = if style.form == AdrForm::Helix { None } else { own_template(root, &place)? };
+        let template = if style.form == AdrForm::Helix { None } else { own_template(root, &known.place)? };
         let (id, path) = known.write_new(title, |naming| {
             let filled = template.and_then(|template| style.filled(&template, title, naming));
             Ok(filled.unwrap_or_else(|| style.draft(title, naming)))
         })?;
-        Ok(Finalized { id, path, index: update_index(root, &place)?, warnings: Vec::new() })
+        Ok(Finalized { id, path, index: update_index(root, &known.place)?, warnings: Vec::new() })
     }
 
     /// The text of a draft under its number, in the form of the directory.

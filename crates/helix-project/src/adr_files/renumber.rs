@@ -11,8 +11,8 @@ use helix_adr::{Adr, AdrId, ByNumber, Renamed, Renumbering};
 use serde::Serialize;
 
 use super::numbers::number_of;
-use super::writing::{disk, lock, replace, repository, update_index};
-use super::{AdrDirectory, AdrFileError, Place, relative};
+use super::writing::{disk, replace, repository, update_index};
+use super::{AdrDirectory, AdrFileError, relative};
 use crate::file_kind::SavedKind;
 use helix_git::{GitError, Repository};
 use helix_process::bounded::read_text;
@@ -81,9 +81,7 @@ impl AdrDirectory {
     /// # Errors
     /// [`RenumberError`]; a decision that was begun with is carried on by the next call.
     pub fn renumber(root: &Path, which: Option<&Path>, base: Option<&str>) -> Result<Vec<Renumbered>, RenumberError> {
-        let place = Place::find(root)?;
-        let _lock = lock(root, &place)?;
-        let known = Self::open(root)?;
+        let (_lock, known) = Self::locked(root)?;
         let history = History::read(root, base)?;
         let later: Vec<String> = match which {
             Some(path) => {
@@ -99,7 +97,7 @@ impl AdrDirectory {
             done.push(Self::open(root)?.give_another_number(&file, &history)?);
         }
         if !done.is_empty() {
-            update_index(root, &place)?;
+            update_index(root, &known.place)?;
         }
         Ok(done)
     }

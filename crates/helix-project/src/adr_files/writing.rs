@@ -44,6 +44,14 @@ pub(super) fn lock(root: &Path, place: &Place) -> Result<Lock, AdrFileError> {
     Ok(Lock { _files: files })
 }
 
+impl AdrDirectory {
+    /// The decisions of a project that nobody else changes as long as the lock is held.
+    pub(super) fn locked(root: &Path) -> Result<(Lock, Self), AdrFileError> {
+        let place = Place::find(root)?;
+        Ok((lock(root, &place)?, Self::open_in(root, &place)?))
+    }
+}
+
 /// The repository that a project lies in; without one, only the directory counts.
 pub(super) fn repository(root: &Path) -> Option<Repository> {
     match Repository::open(root, GitEnvironment::from_process()) {

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use helix_process::bounded::read_text;
-
-use super::{Manager, Package, built_by};
+use super::{Manager, Package, built_by, text};
 
 /// How what a repository needs is installed in a fresh clone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,9 +64,6 @@ const ECOSYSTEMS: [&[Known]; 8] = [
 const REQUIREMENTS: [&str; 4] =
     ["requirements-dev.txt", "requirements-test.txt", "dev-requirements.txt", "test-requirements.txt"];
 
-/// Largest manifest that is looked into, in bytes.
-const MOST: u64 = 1 << 20;
-
 /// Extras of a Python project by which its authors install what tests need.
 const EXTRAS: [&str; 4] = ["dev", "test", "tests", "testing"];
 
@@ -86,8 +81,7 @@ pub(crate) fn installs(directory: &Path) -> Vec<Install> {
 /// As its lock file says.
 fn locked(known: &Known, directory: &Path) -> Install {
     let is_there = |file: &str| directory.join(file).is_file();
-    let mut commands: Vec<String> = known.commands.iter().map(|command| (*command).to_owned()).collect();
-    let mut program = known.program;
+    let Install { mut commands, mut program, .. } = install(known.file, known.program, known.commands);
     let mut build = |wrapper, arguments: &str| {
         let tool = built_by(directory, wrapper, program);
         program = if tool == wrapper { "java" } else { program };
@@ -102,7 +96,7 @@ fn locked(known: &Known, directory: &Path) -> Install {
         // Newer versions have another word for it.
         "yarn.lock" if is_there(".yarnrc.yml") => commands = vec!["yarn install --immutable".to_owned()],
         // Of several modules, those that need each other are not to be had before they are built.
-        "pom.xml" if !text(directory, "pom.xml").contains("<modules>") => {
+        "pom.xml" if !text(directory, "pom.xml").unwrap_or_default().contains("<modules>") => {
             build("./mvnw", "-B -q -ntp dependency:go-offline");
         }
         "gradlew" => build("./gradlew", "--no-daemon -q dependencies"),
@@ -112,10 +106,6 @@ fn locked(known: &Known, directory: &Path) -> Install {
 }
 
 const VENV_PIP: &str = ".venv/bin/python -m pip install -q";
-
-fn text(directory: &Path, file: &str) -> String {
-    read_text(Some(directory), &directory.join(file), MOST).ok().flatten().unwrap_or_default()
-}
 
 fn install(evidence: &'static str, program: &'static str, commands: &[&str]) -> Install {
     let commands = commands.iter().map(|command| (*command).to_owned()).collect();
@@ -137,7 +127,7 @@ fn packages(directory: &Path) -> Option<Install> {
 
 /// A Python project that nobody has locked, by the tool that made it; one that has an environment already is used in that.
 fn pyproject(directory: &Path) -> Option<Install> {
-    let project = text(directory, "pyproject.toml");
+    let project = text(directory, "pyproject.toml").unwrap_or_default();
     if project.contains("[tool.poetry]") || project.contains("poetry.core") {
         let env = Some(("POETRY_VIRTUALENVS_IN_PROJECT", "true"));
         return Some(Install { env, ..install("pyproject.toml", "poetry", &["poetry install --no-interaction"]) });

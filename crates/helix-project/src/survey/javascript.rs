@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use helix_language::recorded;
 use serde_json::Value;
 
-use super::{Check, CheckKind, JAVASCRIPT, Language, MOST, TYPESCRIPT, Tests};
-use helix_process::bounded::read_text;
+use super::{Check, CheckKind, JAVASCRIPT, Language, TYPESCRIPT, Tests, text};
 
 /// Most members of a workspace that are looked into, and most patterns that name them.
 const MEMBERS: usize = 200;
@@ -66,7 +65,7 @@ impl Manager {
 impl<'d> Package<'d> {
     /// The one in a directory, if it can be read.
     pub(crate) fn read(directory: &'d Path) -> Option<Self> {
-        let text = read_text(Some(directory), &directory.join("package.json"), MOST).ok().flatten()?;
+        let text = text(directory, "package.json")?;
         // What nobody can read is still a project of JavaScript.
         let manifest: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
         let is_there = |file: &str| directory.join(file).is_file();
@@ -152,17 +151,14 @@ impl<'d> Package<'d> {
             TYPE_CHECKERS.iter().chain(&["next build", "ng build", "run check"]).any(|one| runs(build, one));
         let has = |key: &str| self.manifest[key]["typescript"].is_string();
         let has_compiler = has("devDependencies") || has("dependencies");
-        let settings = read_text(Some(self.directory), &self.directory.join("tsconfig.json"), MOST).ok().flatten()?;
+        let settings = text(self.directory, "tsconfig.json")?;
         (has_compiler && !is_checked && !only_refers(&settings))
             .then(|| (self.manager.program_of_package("tsc --noEmit"), "tsconfig.json".to_owned()))
     }
 
     /// The manifests of a workspace's members.
     fn members(&self) -> Vec<Value> {
-        let manifest = |path: &PathBuf| {
-            let text = read_text(Some(self.directory), &path.join("package.json"), MOST).ok().flatten()?;
-            serde_json::from_str(&text).ok()
-        };
+        let manifest = |path: &PathBuf| serde_json::from_str(&text(self.directory, path.join("package.json"))?).ok();
         self.directories().iter().filter_map(manifest).collect()
     }
 
@@ -170,8 +166,8 @@ impl<'d> Package<'d> {
     pub(super) fn directories(&self) -> Vec<PathBuf> {
         let workspaces = &self.manifest["workspaces"];
         let listed = workspaces.as_array().or_else(|| workspaces["packages"].as_array());
-        let pnpm = read_text(Some(self.directory), &self.directory.join("pnpm-workspace.yaml"), MOST);
-        let pnpm: Value = serde_saphyr::from_str(&pnpm.ok().flatten().unwrap_or_default()).unwrap_or_default();
+        let pnpm = text(self.directory, "pnpm-workspace.yaml").unwrap_or_default();
+        let pnpm: Value = serde_saphyr::from_str(&pnpm).unwrap_or_default();
         let listed = listed.into_iter().chain(pnpm["packages"].as_array()).flatten();
         let patterns: Vec<&str> = listed.filter_map(Value::as_str).collect();
         let is_below = |path: &str| {

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 use tokio::sync::{broadcast, mpsc, oneshot};
 
+use super::Access;
 use super::sql::Sql;
 use crate::error::DatabaseError;
 use crate::subscription::{FEED_CAPACITY, Moved, Subscription};
@@ -75,18 +76,12 @@ pub(super) struct Writer {
     queue: Mutex<Option<mpsc::Sender<Box<dyn Work>>>>,
     feed: Mutex<Option<broadcast::Sender<Moved>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    mode: Mode,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    Writing,
-    ReadOnly,
+    access: Access,
 }
 
 impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Writer").field("database", &self.database).field("mode", &self.mode).finish_non_exhaustive()
+        f.debug_struct("Writer").field("database", &self.database).field("access", &self.access).finish_non_exhaustive()
     }
 }
 
@@ -105,7 +100,7 @@ impl Writer {
             queue: Mutex::new(Some(queue)),
             feed: Mutex::new(Some(feed)),
             thread: Mutex::new(Some(thread)),
-            mode: Mode::Writing,
+            access: Access::ReadWrite,
         })
     }
 
@@ -117,7 +112,7 @@ impl Writer {
             queue: Mutex::new(None),
             feed: Mutex::new(Some(feed)),
             thread: Mutex::new(None),
-            mode: Mode::ReadOnly,
+            access: Access::ReadOnly,
         }
     }
 
@@ -159,9 +154,9 @@ impl Writer {
 
     fn refusal(&self) -> DatabaseError {
         let database = self.database.to_string();
-        match self.mode {
-            Mode::Writing => DatabaseError::Closed { database },
-            Mode::ReadOnly => DatabaseError::NotWritable {
+        match self.access {
+            Access::ReadWrite => DatabaseError::Closed { database },
+            Access::ReadOnly => DatabaseError::NotWritable {
                 database,
                 source: Arc::new(std::io::Error::other("it was opened for reading")),
             },

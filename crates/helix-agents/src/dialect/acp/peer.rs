@@ -95,11 +95,10 @@ impl Agent {
         }
     }
 
-    fn send(&mut self, line: &str) -> Result<(), Error> {
-        let Some(to) = &mut self.to else { return Ok(()) };
+    fn send(&mut self, line: &str) {
+        let Some(to) = &mut self.to else { return };
         // An agent that has ended is seen by its output.
         drop(to.write_all(format!("{line}\n").as_bytes()).and_then(|()| to.flush()));
-        Ok(())
     }
 
     /// Ends what is left of it, if anything is.
@@ -137,7 +136,7 @@ fn converse(command: &[String]) -> Result<bool, Error> {
     std::io::stdin().read_to_string(&mut prompt)?;
     let (mut talk, first) = Talk::begin(&std::fs::read(file)?, prompt)?;
     let mut agent = Agent::start(command)?;
-    agent.send(&first)?;
+    agent.send(&first);
     let mut out = std::io::stdout();
     loop {
         let mut heard = match agent.hear() {
@@ -155,7 +154,7 @@ fn converse(command: &[String]) -> Result<bool, Error> {
         }
         out.flush()?;
         for line in &heard.to_agent {
-            agent.send(line)?;
+            agent.send(line);
         }
         if let Some(is_done) = heard.over {
             agent.end()?;
@@ -193,7 +192,7 @@ fn put_to_person(hook: &[String], event: &Value) -> Result<(bool, String), Error
 
 fn version(command: &[String]) -> Result<bool, Error> {
     let mut agent = Agent::start(command)?;
-    agent.send(&introduction())?;
+    agent.send(&introduction());
     while let Some(line) = agent.hear()? {
         let Some(introduced) = introduced(&line) else { continue };
         let told = introduced.map_err(|error| Error::other(format!("the agent refused: {}", error.message)))?;

@@ -45,17 +45,9 @@ impl Permissions {
         if !can_ask {
             deny.append(&mut ask);
         }
-        let (read, shell, web) = (tools.read, tools.shell, tools.web);
-        Self {
-            read,
-            write_below: tools.write_below.clone(),
-            shell,
-            web,
-            deny,
-            ask,
-            cwd: cwd.to_path_buf(),
-            servers: Vec::new(),
-        }
+        let ToolAccess { read, shell, web, .. } = *tools;
+        let write_below = tools.write_below.clone();
+        Self { read, write_below, shell, web, deny, ask, cwd: cwd.to_path_buf(), servers: Vec::new() }
     }
 
     /// The same for an agent that is given these tool servers.

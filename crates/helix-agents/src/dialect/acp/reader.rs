@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::super::TOOL_OUTPUT_LIMIT;
 use super::super::codex::Trouble;
 use super::super::fragments::{Channel, Fragments, Part, text_event};
-use super::super::reader::{Ended, Gathered, Reading, Taken, message};
+use super::super::reader::{Ended, Gathered, Reading, Taken, completed};
 use super::permission::name;
 use super::talk::{Record, Tokens};
 use crate::profile::AskedSchema;
@@ -138,7 +138,7 @@ impl AcpReader {
             AskedSchema::Yes => structured(&run.answer),
             AskedSchema::No => None,
         };
-        let is_good = stop == AcpStop::EndTurn;
+        let is_error = stop != AcpStop::EndTurn;
         let (kind, reason, stop_reason) = match stop {
             AcpStop::EndTurn => (TerminalKind::Success, TerminalReason::Completed, Some(StopReason::EndTurn)),
             AcpStop::MaxTurnRequests => (TerminalKind::MaxTurns, TerminalReason::Limit, None),
@@ -154,17 +154,14 @@ impl AcpReader {
         };
         let terminal = Terminal {
             kind,
-            is_error: !is_good,
+            is_error,
             reason: Some(reason),
             stop_reason,
-            http_status: None,
             structured_output: structured.is_some(),
             // An agent that counts tokens and has none was cut off; what others consumed, nobody knows.
             usage_present: usage.is_none_or(|told| told.output_tokens > 0),
-            answer_empty: run.answer.trim().is_empty(),
-            turns: 1,
             denials: self.denials,
-            message: message(&run.answer),
+            ..completed(&run.answer, 1)
         };
         self.finished(terminal, structured, run);
     }
@@ -177,19 +174,7 @@ impl AcpReader {
         let kind = if i32::from(error.code) == LOGIN { Some(AgentErrorKind::Authentication) } else { trouble.error };
         self.error = kind.filter(|kind| *kind != AgentErrorKind::Unknown);
         run.rate_limit = trouble.rate_limit(None);
-        let terminal = Terminal {
-            kind: trouble.terminal_kind(),
-            is_error: true,
-            reason: Some(trouble.reason()),
-            stop_reason: None,
-            http_status: trouble.http_status,
-            structured_output: false,
-            usage_present: false,
-            answer_empty: true,
-            turns: u32::from(run.active),
-            denials: self.denials,
-            message: message(&said),
-        };
+        let terminal = Terminal { denials: self.denials, ..trouble.terminal(&said, u32::from(run.active)) };
         self.finished(terminal, None, run);
     }
 

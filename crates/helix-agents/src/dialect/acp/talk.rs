@@ -169,11 +169,8 @@ impl Talk {
     /// # Errors
     /// The file with what is asked cannot be read.
     pub(super) fn begin(ask: &[u8], prompt: String) -> serde_json::Result<(Self, String)> {
-        let ask = serde_json::from_slice(ask)?;
-        Ok((
-            Self { ask, prompt, step: Step::Initialize, session: None, version: None, calls: BTreeMap::new() },
-            introduction(),
-        ))
+        let (ask, step) = (serde_json::from_slice(ask)?, Step::Initialize);
+        Ok((Self { ask, prompt, step, session: None, version: None, calls: BTreeMap::new() }, introduction()))
     }
 
     /// Takes a line of the agent.
@@ -292,16 +289,10 @@ impl Talk {
             }
             Step::Session => {
                 let session: NewSessionResponse = read(result.clone())?;
-                let asked = match &self.ask.model {
-                    Some(model) => Some(choosing(&session, &result, model)?),
-                    None => None,
-                };
+                let model = self.ask.model.clone();
+                let asked = model.as_deref().map(|model| choosing(&session, &result, model)).transpose()?;
                 let id = session.session_id.clone();
-                heard.tell(&Record::Started {
-                    session: id,
-                    model: self.ask.model.clone(),
-                    version: self.version.clone(),
-                });
+                heard.tell(&Record::Started { session: id, model, version: self.version.clone() });
                 self.session = Some(session);
                 match asked {
                     Some((method, params)) => {

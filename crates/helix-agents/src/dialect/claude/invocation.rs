@@ -119,7 +119,9 @@ fn settings(ask: &AgentAsk, servers: &str) -> Value {
         Value::Array(known) => known.push(own),
         other => *other = json!([own]),
     };
-    let command = |words: &[String]| words.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
+    // For a POSIX shell, which is what the CLI gives hook commands to.
+    let quoted = |word: &String| format!("'{}'", word.replace('\'', r"'\''"));
+    let command = |words: &[String]| words.iter().map(quoted).collect::<Vec<_>>().join(" ");
     if let Some(hook) = &ask.after_write {
         let timeout = hook.timeout.as_secs().max(1);
         let run = json!([{"type": "command", "command": command(&hook.command), "timeout": timeout}]);
@@ -195,11 +197,6 @@ fn denied(ask: &AgentAsk, allowed: &[String]) -> Vec<String> {
     let asked = if ask.ask_person.is_some() { &[][..] } else { &access.rules.ask };
     let rules = access.rules.deny.iter().chain(asked);
     own.chain(rules.flat_map(|rule| tool_rules::written(rule, &ask.cwd))).collect()
-}
-
-/// One word for a POSIX shell, which is what the CLI gives hook commands to.
-fn shell_quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn servers(servers: &[McpServer]) -> Value {

@@ -27,13 +27,10 @@ pub(super) fn of_model(
         };
         let kind = taken_text(&mut block, "type").unwrap_or_default();
         match kind.as_str() {
-            "text" => {
-                let text = taken_text(&mut block, "text").unwrap_or_default();
-                whole(Channel::Text, text, parent, fragments, run, whole_text);
-            }
-            "thinking" => {
-                let text = taken_text(&mut block, "thinking").unwrap_or_default();
-                whole(Channel::Thinking, text, parent, fragments, run, whole_text);
+            "text" | "thinking" => {
+                let channel = if kind == "text" { Channel::Text } else { Channel::Thinking };
+                let text = taken_text(&mut block, &kind).unwrap_or_default();
+                whole(channel, text, parent, fragments, run, whole_text);
             }
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 let id = taken_text(&mut block, "id").unwrap_or_default();

@@ -11,6 +11,7 @@ mod tool_rules;
 mod usage_ledger;
 
 use self::reader::ClaudeReader;
+pub(crate) use self::tool_rules::read as rule_of_settings;
 use super::{AgentKind, Dialect, ExitMeaning, Keeping, OwnFiles, Product, Program, ProviderKeys, Sessions, Versions};
 use crate::profile::DialectName;
 use crate::version::Version;
@@ -64,8 +65,3 @@ pub(super) static CLAUDE: Dialect = Dialect {
     write: invocation::write,
     read: |_asked_schema, _exit| Box::new(ClaudeReader::default()),
 };
-
-/// What a rule of Claude Code's settings says, in general words.
-pub(crate) fn tool_rule(rule: &str) -> crate::tool_rule::ToolRule {
-    tool_rules::read(rule)
-}

@@ -119,12 +119,10 @@ impl ClaudeReader {
         }
         if let Some((_, word)) = error {
             // Its text is the CLI's report of the failure: never a part of the answer.
-            run.unrecognised(&format!("assistant error {word}"));
-            return;
+            return run.unrecognised(&format!("assistant error {word}"));
         }
         if synthetic {
-            run.unrecognised("assistant synthetic");
-            return;
+            return run.unrecognised("assistant synthetic");
         }
         if parent.is_none() && point.is_some() {
             run.point = point;
@@ -149,10 +147,7 @@ impl ClaudeReader {
     fn stream_event(&mut self, mut record: Map<String, Value>, run: &mut Gathered) {
         let parent = taken_text(&mut record, "parent_tool_use_id");
         main_activity(parent.as_deref(), run);
-        let Some(Value::Object(mut event)) = record.remove("event") else {
-            run.unrecognised("stream_event");
-            return;
-        };
+        let Some(Value::Object(mut event)) = record.remove("event") else { return run.unrecognised("stream_event") };
         let kind = taken_text(&mut event, "type").unwrap_or_default();
         match kind.as_str() {
             "content_block_delta" => self.delta(event, parent.as_deref(), run),
@@ -183,8 +178,7 @@ impl ClaudeReader {
 
     fn delta(&mut self, mut event: Map<String, Value>, parent: Option<&str>, run: &mut Gathered) {
         let Some(Value::Object(mut delta)) = event.remove("delta") else {
-            run.unrecognised("stream_event/content_block_delta");
-            return;
+            return run.unrecognised("stream_event/content_block_delta");
         };
         let kind = taken_text(&mut delta, "type").unwrap_or_default();
         let (channel, field) = match kind.as_str() {
@@ -225,8 +219,7 @@ impl ClaudeReader {
         if terminal::is_empty_follow_up(&record) {
             // It closes nothing but itself: the record before it stays the last word.
             self.turn = Turn::default();
-            run.unrecognised("result/empty follow-up");
-            return;
+            return run.unrecognised("result/empty follow-up");
         }
         let error = self.turn.error.or(repeated).or_else(|| terminal::error_of_record(&record));
         let answer = taken_text(&mut record, "result");
@@ -296,9 +289,7 @@ fn user(mut record: Map<String, Value>, run: &mut Gathered) {
     let parent = taken_text(&mut record, "parent_tool_use_id");
     main_activity(parent.as_deref(), run);
     match record.remove("message") {
-        Some(Value::Object(mut body)) => {
-            message::of_user(body.remove("content").unwrap_or_default(), run);
-        }
+        Some(Value::Object(mut body)) => message::of_user(body.remove("content").unwrap_or_default(), run),
         _ => run.unrecognised("user without message"),
     }
 }

@@ -14,6 +14,7 @@ pub(super) fn terminal(record: &Map<String, Value>) -> Terminal {
     let answer = text("result").unwrap_or_default();
     let errors = record.get("errors").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let said = if answer.is_empty() { errors.collect::<Vec<_>>().join("; ") } else { answer.to_owned() };
+    let denials = record.get("permission_denials").and_then(Value::as_array);
     Terminal {
         kind: kind(text("subtype").unwrap_or_default()),
         // Whatever is not a plain `false` is no claim of success.
@@ -25,10 +26,7 @@ pub(super) fn terminal(record: &Map<String, Value>) -> Terminal {
         usage_present: usage_present(record),
         answer_empty: answer.trim().is_empty(),
         turns: count(record.get("num_turns")),
-        denials: record
-            .get("permission_denials")
-            .and_then(Value::as_array)
-            .map_or(0, |denials| u32::try_from(denials.len()).unwrap_or(u32::MAX)),
+        denials: u32::try_from(denials.map_or(0, Vec::len)).unwrap_or(u32::MAX),
         message: message(&said),
     }
 }

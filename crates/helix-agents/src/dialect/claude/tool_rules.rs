@@ -36,7 +36,7 @@ pub(super) fn written(rule: &ToolRule, directory: &Path) -> Vec<String> {
 }
 
 /// What a rule of Claude Code's settings says. What has no other words stays as it is: no rule is lost.
-pub(super) fn read(rule: &str) -> ToolRule {
+pub(crate) fn read(rule: &str) -> ToolRule {
     let rule = rule.trim();
     if let Some(named) = rule.strip_prefix("mcp__") {
         let (server, tool) = named.split_once("__").map_or((named, None), |(server, tool)| (server, Some(tool)));
@@ -47,17 +47,15 @@ pub(super) fn read(rule: &str) -> ToolRule {
         Some((tool, rest)) => (tool, rest.strip_suffix(')').map(str::trim).filter(|of| !of.is_empty())),
         None => (rule, None),
     };
-    let whole = of.is_none_or(|of| matches!(of, "*" | "**"));
-    let of = of.unwrap_or_default();
-    match tool {
-        "Read" if whole => ToolRule::Read(None),
-        "Read" => ToolRule::Read(Some(files(of))),
-        "Edit" | "Write" if whole => ToolRule::Write(None),
-        "Edit" | "Write" => ToolRule::Write(Some(files(of))),
-        "Bash" if whole => ToolRule::Shell(None),
-        "Bash" => ToolRule::Shell(Some(of.to_owned())),
-        "WebFetch" if of.starts_with("domain:") => ToolRule::Web(Some(of.trim_start_matches("domain:").to_owned())),
-        "Agent" | "Task" if whole => ToolRule::Agents,
+    let of = of.filter(|of| !matches!(*of, "*" | "**"));
+    match (tool, of) {
+        ("Read", of) => ToolRule::Read(of.map(files)),
+        ("Edit" | "Write", of) => ToolRule::Write(of.map(files)),
+        ("Bash", of) => ToolRule::Shell(of.map(str::to_owned)),
+        ("WebFetch", Some(of)) if of.starts_with("domain:") => {
+            ToolRule::Web(Some(of.trim_start_matches("domain:").to_owned()))
+        }
+        ("Agent" | "Task", None) => ToolRule::Agents,
         _ => ToolRule::Own(rule.to_owned()),
     }
 }

@@ -157,17 +157,13 @@ fn server_table(
             words
         }
     };
-    let denied: Vec<String> = draft.ask.tools.rules.deny.iter().filter_map(|rule| denied_tool(rule, server)).collect();
-    let denied = if denied.is_empty() { String::new() } else { format!(",disabled_tools={}", list(&denied)) };
-    Ok(format!("{{{at},default_tools_approval_mode=\"approve\",required=true{denied}}}"))
-}
-
-/// The tool of this server that a rule denies.
-fn denied_tool(rule: &ToolRule, server: &McpServer) -> Option<String> {
-    match rule {
+    let denied_tool = |rule: &ToolRule| match rule {
         ToolRule::Mcp { server: name, tool } if *name == server.name => tool.clone(),
         _ => None,
-    }
+    };
+    let denied: Vec<String> = draft.ask.tools.rules.deny.iter().filter_map(denied_tool).collect();
+    let denied = if denied.is_empty() { String::new() } else { format!(",disabled_tools={}", list(&denied)) };
+    Ok(format!("{{{at},default_tools_approval_mode=\"approve\",required=true{denied}}}"))
 }
 
 /// Texts as a TOML array.

@@ -3,11 +3,11 @@
 //! Must not know sentences (`trouble` does), and must not drop what it does not know.
 
 use helix_core::agent_event::AgentEvent;
-use helix_core::run::{AgentErrorKind, Ending, StopReason, Terminal, TerminalKind, TerminalReason};
+use helix_core::run::{AgentErrorKind, Ending, StopReason, Terminal};
 use helix_core::usage::Usage;
 use serde_json::{Map, Value};
 
-use super::super::reader::{Ended, Gathered, Reading, Taken, message};
+use super::super::reader::{Ended, Gathered, Reading, Taken, completed};
 use super::item::{self, Calls, Stage};
 use super::schema::without_nulls;
 use super::trouble::{Nature, Trouble};
@@ -44,19 +44,12 @@ impl CodexReader {
             AskedSchema::Yes => structured(&run.answer),
             AskedSchema::No => None,
         };
+        // The record exists only where the provider's last response was complete; it names no other reason.
         let terminal = Terminal {
-            kind: TerminalKind::Success,
-            is_error: false,
-            reason: Some(TerminalReason::Completed),
-            // The record exists only where the provider's last response was complete; it names no other reason.
-            stop_reason: Some(StopReason::EndTurn),
-            http_status: None,
             structured_output: structured.is_some(),
             usage_present: run.usage.output_tokens > 0,
-            answer_empty: run.answer.trim().is_empty(),
-            turns: self.turns,
             denials: self.calls.denied,
-            message: message(&run.answer),
+            ..completed(&run.answer, self.turns)
         };
         let answer = Some(run.answer.clone());
         run.events.push(AgentEvent::Finished { answer, structured, is_error: false, usage: run.usage });
@@ -66,7 +59,8 @@ impl CodexReader {
     fn failed(&mut self, said: &str, run: &mut Gathered) {
         let trouble = Trouble::classify(said);
         let refused = trouble.nature == Nature::Refused;
-        let terminal = error_record(said, &trouble, self.turns, refused.then_some(StopReason::Refusal));
+        let stop_reason = refused.then_some(StopReason::Refusal);
+        let terminal = Terminal { stop_reason, ..trouble.terminal(said, self.turns) };
         if let Some(limit) = trouble.rate_limit(None) {
             run.events.push(AgentEvent::RateLimited { rejected: limit.rejected, resets_at: limit.resets_at });
         }
@@ -119,7 +113,7 @@ impl Reading for CodexReader {
             // An unknown session is the one refusal to start that a fresh session cures; stdout says nothing of it.
             let trouble = Trouble::classify(&ended.stderr_tail);
             if trouble.nature == Nature::NoSession {
-                run.terminal = Some(error_record(ended.stderr_tail.trim(), &trouble, 0, None));
+                run.terminal = Some(trouble.terminal(ended.stderr_tail.trim(), 0));
                 self.trouble = Some(trouble);
             }
         }
@@ -127,22 +121,6 @@ impl Reading for CodexReader {
         run.declared_error = trouble.and_then(|trouble| trouble.error).filter(|kind| *kind != AgentErrorKind::Unknown);
         // The CLI names the time of day only, and ends at once after it.
         run.rate_limit = trouble.and_then(|trouble| trouble.rate_limit(ended.at));
-    }
-}
-
-fn error_record(said: &str, trouble: &Trouble, turns: u32, stop_reason: Option<StopReason>) -> Terminal {
-    Terminal {
-        kind: trouble.terminal_kind(),
-        is_error: true,
-        reason: Some(trouble.reason()),
-        stop_reason,
-        http_status: trouble.http_status,
-        structured_output: false,
-        usage_present: false,
-        answer_empty: true,
-        turns,
-        denials: 0,
-        message: message(said),
     }
 }
 

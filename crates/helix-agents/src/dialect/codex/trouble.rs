@@ -2,11 +2,13 @@
 //!
 //! Must be the only place that knows these sentences. One that it does not know is an error of unknown kind, never none.
 
-use helix_core::run::{AgentErrorKind, RateLimit, TerminalKind, TerminalReason};
+use helix_core::run::{AgentErrorKind, RateLimit, Terminal, TerminalKind, TerminalReason};
 use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, SpanRelativeTo, Timestamp};
 use serde_json::Value;
+
+use super::super::reader::completed;
 
 /// A sentence of Codex about an error, understood.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -82,21 +84,26 @@ impl Trouble {
         trouble
     }
 
-    /// What the terminal record calls itself, in Helix's words.
-    pub(in crate::dialect) fn terminal_kind(&self) -> TerminalKind {
-        match self.nature {
-            Nature::Interrupted | Nature::NoSession => TerminalKind::ErrorDuringExecution,
-            Nature::Error | Nature::ContextFull | Nature::Refused => TerminalKind::Other("turn.failed".to_owned()),
-        }
-    }
-
-    /// Why the run ended.
-    pub(in crate::dialect) fn reason(&self) -> TerminalReason {
-        match self.nature {
-            Nature::ContextFull => TerminalReason::PromptTooLong,
-            Nature::Interrupted => TerminalReason::Aborted,
-            Nature::Error | Nature::Refused => TerminalReason::ApiError,
-            Nature::NoSession => TerminalReason::Other("no such session".to_owned()),
+    /// How the run ends that said this of it.
+    pub(in crate::dialect) fn terminal(&self, said: &str, turns: u32) -> Terminal {
+        let turn_failed = TerminalKind::Other("turn.failed".to_owned());
+        let (kind, reason) = match self.nature {
+            Nature::Error | Nature::Refused => (turn_failed, TerminalReason::ApiError),
+            Nature::ContextFull => (turn_failed, TerminalReason::PromptTooLong),
+            Nature::Interrupted => (TerminalKind::ErrorDuringExecution, TerminalReason::Aborted),
+            Nature::NoSession => {
+                (TerminalKind::ErrorDuringExecution, TerminalReason::Other("no such session".to_owned()))
+            }
+        };
+        Terminal {
+            kind,
+            is_error: true,
+            reason: Some(reason),
+            stop_reason: None,
+            http_status: self.http_status,
+            usage_present: false,
+            answer_empty: true,
+            ..completed(said, turns)
         }
     }
 

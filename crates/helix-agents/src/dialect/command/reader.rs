@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::super::fragments::Channel;
 use super::super::json_line::JsonLine;
-use super::super::reader::{Ended, Gathered, Piece, Position, Reading, Taken, message};
+use super::super::reader::{Ended, Gathered, Piece, Position, Reading, Taken, completed};
 use crate::profile::ExitStatus;
 
 /// Longest text that is kept where no record names the answer; its end, since that is where programs say what came out.
@@ -100,20 +100,16 @@ impl CommandReader {
             (None, ExitStatus::NoEvidence) => return None,
         };
         // A program that does its work without words has answered by ending well, where that counts.
-        let answer_empty = answer.trim().is_empty() && self.record.is_some();
         Some(Terminal {
             kind: if success { TerminalKind::Success } else { TerminalKind::Other("error".to_owned()) },
             is_error: !success,
             reason: success.then_some(TerminalReason::Completed),
             stop_reason: success.then_some(StopReason::EndTurn),
-            http_status: None,
             structured_output: structured,
             // It asks no provider whose stream could have been cut off: the record itself is what ends it.
             usage_present: success,
-            answer_empty,
-            turns: 1,
-            denials: 0,
-            message: message(answer),
+            answer_empty: answer.trim().is_empty() && self.record.is_some(),
+            ..completed(answer, 1)
         })
     }
 

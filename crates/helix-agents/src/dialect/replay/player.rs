@@ -2,6 +2,7 @@
 //!
 //! Must not be asynchronous, keep anything between runs except the session's file, or hide a failure of what it does.
 
+use std::error::Error;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::super::TOOL_OUTPUT_LIMIT;
+use super::super::reader::completed;
 use super::arguments::Play;
 use super::cassette::{Cassette, CassetteAction, CassetteTake, ProviderFailure, TakeEnd};
 use super::perform::{self, Done};
@@ -35,11 +37,9 @@ const MODEL: &str = "replay";
 /// from starting (then stderr says what), 143 after SIGTERM, or what the take says.
 pub fn replay_main(args: &[String]) -> ExitCode {
     let played = if args.iter().any(|arg| arg == "--version") {
-        print(concat!(env!("CARGO_PKG_VERSION"), " (helix replay agent)"))
-            .map(|()| 0)
-            .map_err(|error| error.to_string())
+        print(concat!(env!("CARGO_PKG_VERSION"), " (helix replay agent)")).map(|()| 0).map_err(Box::from)
     } else {
-        Play::parse(args).and_then(|play| self::play(&play))
+        Play::parse(args).map_err(Box::from).and_then(|play| self::play(&play))
     };
     match played {
         Ok(code) => ExitCode::from(code),
@@ -51,36 +51,35 @@ pub fn replay_main(args: &[String]) -> ExitCode {
     }
 }
 
-fn play(play: &Play) -> Result<u8, String> {
-    let text = |error: io::Error| error.to_string();
-    let cassette = Cassette::read(&play.cassette).map_err(|error| error.to_string())?;
+fn play(play: &Play) -> Result<u8, Box<dyn Error>> {
+    let cassette = Cassette::read(&play.cassette)?;
     let mut prompt = String::new();
     io::stdin().read_to_string(&mut prompt).map_err(|error| format!("cannot read the prompt: {error}"))?;
     let stage = Stage::new();
-    stage.obey_signals().map_err(text)?;
+    stage.obey_signals()?;
     let session = match &play.resume {
-        Some(id) => match SessionFile::read(&play.sessions, id).map_err(text)? {
+        Some(id) => match SessionFile::read(&play.sessions, id)? {
             Some(session) => session,
             None => {
                 let mut terminal = terminal(TerminalKind::ErrorDuringExecution);
                 terminal.message = format!("no session {id}");
-                stage.end(record_of(failed(terminal))).map_err(text)?;
+                stage.end(record_of(failed(terminal)))?;
                 return Ok(1);
             }
         },
         None => SessionFile::default(),
     };
     let number = play.take.unwrap_or_else(|| session.takes.get(&play.key).copied().unwrap_or(0) + 1);
-    let take = cassette.take(&play.key, number).map_err(|error| error.to_string())?;
+    let take = cassette.take(&play.key, number)?;
     remember(play, session, number, &prompt).map_err(|error| format!("cannot keep the session: {error}"))?;
-    let workdir = std::env::current_dir().map_err(text)?;
+    let workdir = std::env::current_dir()?;
     let helix = match &play.helix {
         Some(helix) => helix.clone(),
-        None => std::env::current_exe().map_err(text)?,
+        None => std::env::current_exe()?,
     };
     let variables = Variables { workdir, helix, session: play.session.to_string(), take: number };
     let pause = Duration::from_millis(play.pause_ms.unwrap_or(cassette.pause_ms));
-    Player { stage, variables, pause, calls: 0 }.perform(play, take, &prompt).map_err(text)
+    Ok(Player { stage, variables, pause, calls: 0 }.perform(play, take, &prompt)?)
 }
 
 fn remember(play: &Play, mut session: SessionFile, number: u32, prompt: &str) -> Result<(), io::Error> {
@@ -237,11 +236,7 @@ impl Player {
     }
 
     fn end(&self, end: &TakeEnd) -> Result<u8, io::Error> {
-        let success = || Terminal {
-            reason: Some(TerminalReason::Completed),
-            stop_reason: Some(StopReason::EndTurn),
-            ..terminal(TerminalKind::Success)
-        };
+        let success = || completed("", 0);
         let record = match end {
             TakeEnd::Completed => record_of(success()),
             TakeEnd::CutOff => record_of(Terminal { stop_reason: None, ..success() }),
@@ -285,19 +280,7 @@ impl Player {
 }
 
 fn terminal(kind: TerminalKind) -> Terminal {
-    Terminal {
-        kind,
-        is_error: false,
-        reason: None,
-        stop_reason: None,
-        http_status: None,
-        structured_output: false,
-        usage_present: true,
-        answer_empty: true,
-        turns: 0,
-        denials: 0,
-        message: String::new(),
-    }
+    Terminal { kind, reason: None, stop_reason: None, ..completed("", 0) }
 }
 
 fn failed(terminal: Terminal) -> Terminal {
@@ -334,10 +317,8 @@ impl State {
     fn kill_child(&mut self) {
         let child = self.child.take().and_then(|pid| i32::try_from(pid).ok()).and_then(rustix::process::Pid::from_raw);
         if let Some(child) = child {
-            match rustix::process::kill_process(child, rustix::process::Signal::KILL) {
-                // It may have ended in the meantime, which is what is wanted.
-                Ok(()) | Err(_) => {}
-            }
+            // It may have ended in the meantime, which is what is wanted.
+            let _left = rustix::process::kill_process(child, rustix::process::Signal::KILL);
         }
     }
 }
@@ -381,8 +362,7 @@ impl Stage {
 
     /// Prints a line unless the terminal record is out: nothing comes after it.
     fn line(&self, record: &Record) -> Result<(), io::Error> {
-        let state = self.lock();
-        if state.over { Ok(()) } else { print(&serde_json::to_string(record)?) }
+        self.raw(&serde_json::to_string(record)?)
     }
 
     fn raw(&self, line: &str) -> Result<(), io::Error> {

@@ -25,17 +25,7 @@ fn event(event: AgentEvent, run: &mut Gathered) {
             }
             run.answer.push_str(text);
         }
-        AgentEvent::Text { .. }
-        | AgentEvent::TakenBack { .. }
-        | AgentEvent::Thinking { .. }
-        | AgentEvent::ToolStarted { .. }
-        | AgentEvent::ToolFinished { .. }
-        | AgentEvent::UsageReported { .. }
-        | AgentEvent::RateLimited { .. }
-        | AgentEvent::ApiRetry { .. }
-        | AgentEvent::Question { .. }
-        | AgentEvent::Finished { .. }
-        | AgentEvent::Unrecognised { .. } => {}
+        _ => {}
     }
     run.events.push(event);
 }
