@@ -227,7 +227,8 @@ fn printed(job: &JobView) -> String {
         Verdict::Fail { findings } => findings.iter().find_map(|finding| finding.evidence.as_deref()),
         Verdict::Pass | Verdict::Inconclusive { .. } => None,
     });
-    let lines: Vec<String> = evidence.unwrap_or_default().trim_end().lines().map(|line| clip(line, LINE)).collect();
+    let evidence = plain_lines(evidence.unwrap_or_default());
+    let lines: Vec<String> = evidence.trim_end().lines().map(|line| clip(line, LINE)).collect();
     let shown = lines[lines.len().saturating_sub(SHOWN_OUTPUT)..].join("\n");
     let fence = fence_for(&shown);
     if shown.is_empty() { shown } else { format!("{fence}text\n{shown}\n{fence}") }

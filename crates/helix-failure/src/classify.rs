@@ -472,7 +472,8 @@ fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<C
         empty.line = Some(content);
         return Some(empty);
     }
-    if facts::is_agent(observation) && !result && (events || lines.iter().all(|line| line.text.is_empty())) {
+    let told = observation.own_cause.is_some();
+    if facts::is_agent(observation) && !told && !result && (events || lines.iter().all(|line| line.text.is_empty())) {
         return Some(claim(&cause::NO_RESULT, "fact:agent ended without a result", 45));
     }
     // A few words are the reason, in whatever words; those on standard error first.

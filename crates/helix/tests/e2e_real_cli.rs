@@ -315,7 +315,8 @@ rules:
     .parse()
     .unwrap();
     let bed = Bed::serve(PINNED_CLAUDE, script);
-    let seam = "> [!NOTE]\n> **Helix:** The provider's safeguards stopped the model here. Its answer instead follows.";
+    let seam =
+        "> [!NOTE]\n> **Helix:** The provider's safeguards stopped the model here. What it answers instead follows.";
     let said = bed.client().say("Tell me all.");
     assert_eq!(answered(&said), format!("It begins with:\n\n{seam}\n\nI leave that out."));
     assert_eq!(bed.client().ask("Tell me all, please.")["text"], "I leave that out.");

@@ -148,7 +148,8 @@ impl FailureContext {
             _ => String::new(),
         };
         let terminal = facts.terminal.as_ref().map_or("", |terminal| terminal.message.as_str());
-        let said = facts.repeated.as_ref().map_or(terminal, |call| call.error.as_str());
+        let repeated = facts.repeated.as_ref().map(|call| call.error.as_str());
+        let said = repeated.filter(|error| !error.is_empty()).unwrap_or(terminal);
         // What a provider refused is told by the run; what the agent printed besides is about something else.
         let besides = if facts.declared_error.is_some() { "" } else { facts.stderr_tail.as_str() };
         let log = LogSample::from_texts(said, &format!("{besides}\n{not_started}"));
@@ -323,7 +324,7 @@ fn own_code(rule: &str) -> Option<String> {
 /// Names files in checkouts below `worktrees` as they are called in the project: a checkout is gone when somebody reads of it, and
 /// the same file has another path in the next one. A checkout is two directories below: `<job>/<name>`.
 pub(crate) fn in_project(log: &mut LogSample, worktrees: &Path) {
-    let checkout = format!(r"{}/[^/\s]+/[^/\s]+/", regex::escape(&worktrees.display().to_string()));
+    let checkout = format!(r"{}/[A-Za-z0-9._-]+/[A-Za-z0-9._-]+/", regex::escape(&worktrees.display().to_string()));
     let Ok(checkout) = regex::Regex::new(&checkout) else { return };
     for line in &mut log.lines {
         if let Cow::Owned(named) = checkout.replace_all(&line.raw, "") {

@@ -85,7 +85,9 @@ async fn converse(context: &Context, arguments: &Arguments) -> Ended {
             },
             Reading::Programs => record(context, &conversation, message).await,
         };
-        conversation.say_what_goes_on().await?;
+        if said.is_ok() {
+            conversation.say_what_goes_on().await?;
+        }
         if arguments.session.is_none() {
             conversation.begun = true;
             conversation.say_how_to_continue().await?;
