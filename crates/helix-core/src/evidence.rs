@@ -234,6 +234,9 @@ pub enum IntegrationTarget {
         branch: String,
         /// Why not the target branch.
         why: String,
+        /// The same as words of Helix; empty where a former one recorded it.
+        #[serde(default, skip_serializing_if = "Words::is_empty")]
+        said: Words,
         /// What the user can run to take it.
         command: String,
     },

@@ -85,7 +85,7 @@ async fn uncommitted_work_is_not_touched_and_the_result_lies_beside_it() {
 
     let ended = shop.run(&repo, PLAN).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
-    let Some(IntegrationTarget::Beside { branch, why, command }) = ended.view.integration.clone() else {
+    let Some(IntegrationTarget::Beside { branch, why, command, .. }) = ended.view.integration.clone() else {
         panic!("{:?}", ended.view.integration)
     };
     assert!(why.contains("uncommitted"), "{why}");

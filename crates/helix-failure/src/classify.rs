@@ -466,14 +466,13 @@ fn last_word(cause: &'static Cause, lines: &[Prepared<'_>]) -> Option<usize> {
 fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<Claim> {
     let claim = |cause, by: &str, score| Claim::new(by, cause, score, None);
     let events = lines.iter().any(|line| line.mark == Mark::AgentEvent);
-    let result = lines.iter().any(|line| line.mark == Mark::AgentResult);
+    let told = observation.own_cause.is_some() || lines.iter().any(|line| line.mark == Mark::AgentResult);
     if let Some(content) = lines.iter().rposition(|line| line.mark == Mark::AgentContent) {
         let mut empty = claim(&cause::NO_RESULT, "fact:the agent saw no failure", 45);
         empty.line = Some(content);
         return Some(empty);
     }
-    let told = observation.own_cause.is_some();
-    if facts::is_agent(observation) && !told && !result && (events || lines.iter().all(|line| line.text.is_empty())) {
+    if facts::is_agent(observation) && !told && (events || lines.iter().all(|line| line.text.is_empty())) {
         return Some(claim(&cause::NO_RESULT, "fact:agent ended without a result", 45));
     }
     // A few words are the reason, in whatever words; those on standard error first.

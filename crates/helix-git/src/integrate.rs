@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use helix_core::evidence::{IntegrationTarget, Land};
 use helix_core::ids::{CommitId, JobId, TreeId};
+use helix_core::said::Words;
 use helix_core::slug::slug;
+use helix_language::{RECORD, recorded};
 
 use super::base::MergedTree;
 use super::disk;
@@ -165,12 +167,12 @@ impl Repository {
     /// Git failed.
     pub fn land(&self, request: &IntegrationRequest, merge: &PreparedMerge) -> Result<Landing, GitError> {
         let _exclusive = self.landing_lock()?;
-        let beside = |why: String| self.land_beside(request, &merge.commit, why).map(Landing::Landed);
+        let beside = |why: Words| self.land_beside(request, &merge.commit, why).map(Landing::Landed);
         let Some(branch) = &request.branch else {
-            return beside("the repository had a detached HEAD".into());
+            return beside(recorded!("beside-detached"));
         };
         let Some(tip) = self.branch_tip(branch)? else {
-            return beside(format!("branch {branch} no longer exists"));
+            return beside(recorded!("beside-no-branch", branch = branch));
         };
         let landed = Landing::Landed(IntegrationTarget::Branch { branch: branch.clone() });
         if tip == merge.commit {
@@ -180,11 +182,8 @@ impl Repository {
             return Ok(Landing::Moved);
         }
         if let Some((operation, place)) = self.taken_by(branch)? {
-            return beside(format!(
-                "a {} of {branch} is in progress in {}: finish or abort it first",
-                operation.word(),
-                place.display()
-            ));
+            let (operation, place) = (operation.word(), place.display().to_string());
+            return beside(recorded!("beside-busy-branch", operation = operation, branch = branch, place = place));
         }
         let user = self.user();
         let Some((work_tree, own)) = self.checked_out(branch)? else {
@@ -203,21 +202,15 @@ impl Repository {
             };
         };
         if let Some(operation) = Operation::in_progress(&own) {
-            return beside(format!(
-                "a {} is in progress in {}: finish or abort it first",
-                operation.word(),
-                work_tree.display()
-            ));
+            let (operation, place) = (operation.word(), work_tree.display().to_string());
+            return beside(recorded!("beside-busy", operation = operation, place = place));
         }
         let snapshot = MergeSnapshot::take(self, &work_tree, &self.commit(tip.as_str())?.tree, &merge.tree)?;
         // As with git, files that the result does not touch may have changes.
         let dirty = snapshot.overlap(user)?;
         if let Some(first) = dirty.first() {
-            let more = if dirty.len() == 1 { String::new() } else { format!(" and {} more", dirty.len() - 1) };
-            let place = work_tree.display();
-            return beside(format!(
-                "{first}{more} in {place}: uncommitted changes in files that the result changes, too"
-            ));
+            let (more, place) = (dirty.len() - 1, work_tree.display().to_string());
+            return beside(recorded!("beside-dirty", file = first.to_string(), more = more, place = place));
         }
         self.hand_over(&merge.commit)?;
         self.note_landing(&request.job, &merge.commit)?;
@@ -232,11 +225,8 @@ impl Repository {
                 self.step(|| "a result has landed".into());
                 return Ok(landed);
             }
-            return beside(format!(
-                "{branch} was no longer checked out in {} when the result was merged: {} has it now",
-                work_tree.display(),
-                self.holders(&merge.commit)?
-            ));
+            let (place, holders) = (work_tree.display().to_string(), self.holders(&merge.commit)?);
+            return beside(recorded!("beside-elsewhere", branch = branch, place = place, holders = holders));
         }
         if self.branch_tip(branch)?.as_ref() != Some(&tip) {
             return Ok(Landing::Moved);
@@ -253,7 +243,7 @@ impl Repository {
             return Err(error);
         }
         let said = output.stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-        beside(format!("git did not update {}: {said}", work_tree.display()))
+        beside(recorded!("beside-refused", place = work_tree.display().to_string(), said = said))
     }
 
     /// Notes where Helix is about to move a branch to: that is nobody else's doing, also if the host dies right after it.
@@ -309,7 +299,7 @@ impl Repository {
         &self,
         request: &IntegrationRequest,
         commit: &CommitId,
-        why: String,
+        why: Words,
     ) -> Result<IntegrationTarget, GitError> {
         self.hand_over(commit)?;
         let (wanted, mut number) = (request.beside(), 1_u32);
@@ -321,7 +311,7 @@ impl Repository {
             number += 1;
         };
         let command = self.taking(request.branch.as_deref(), &branch, commit)?;
-        Ok(IntegrationTarget::Beside { branch, why, command })
+        Ok(IntegrationTarget::Beside { branch, why: RECORD.words(&why), said: why.own(), command })
     }
 
     /// The command that brings a branch with this commit into the target from where the user has it: what git refuses while something

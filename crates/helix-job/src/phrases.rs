@@ -248,8 +248,8 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                     let commit = short_commit(done.result.commit.as_str());
                     say!(language, "job-merged", branch = branch, commit = commit)
                 }
-                IntegrationTarget::Beside { branch, why, .. } => {
-                    say!(language, "job-on-branch", branch = branch, why = why)
+                IntegrationTarget::Beside { branch, why, said, .. } => {
+                    say!(language, "job-on-branch", branch = branch, why = language.words(&said.or(why)))
                 }
                 IntegrationTarget::Nowhere => say!(language, "job-nothing-changed"),
             };
@@ -532,7 +532,8 @@ pub fn outcome(language: Language, job: &JobView) -> String {
         (JobStatus::Succeeded, _) => {
             let commit = job.commit.as_ref().map_or("", |commit| short_commit(commit.as_str()));
             match &job.integration {
-                Some(IntegrationTarget::Beside { branch, why, command }) => {
+                Some(IntegrationTarget::Beside { branch, why, said, command }) => {
+                    let why = language.words(&said.or(why));
                     say!(language, "ended-beside", commit = commit, branch = branch, why = why, command = command)
                 }
                 Some(IntegrationTarget::Branch { branch }) => {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::gate_name::GateName;
-use helix_core::run::{AgentErrorKind, Ending, Outcome, Retry, RunFacts, StopCause};
+use helix_core::run::{AgentErrorKind, Ending, LimitKind, Outcome, Retry, RunFacts, StopCause};
 use helix_core::said::{Said, Words};
 use helix_failure::cause::{self, Cause};
 use helix_failure::memory::{AttemptAnswer, AttemptChange, OccurrencePlace, Work, check};
@@ -17,7 +17,7 @@ use helix_failure::report::FailurePlace;
 use helix_failure::{FailureObservation, HELIX, LogCollector, LogSample, Stream, Termination, gate_cause};
 use helix_job::GateReport;
 use helix_job::phrases::outcome_words;
-use helix_language::RECORD;
+use helix_language::{ErrorView, RECORD};
 use jiff::Timestamp;
 
 use super::tool::tool_of;
@@ -109,7 +109,7 @@ impl FailureContext {
             }
             Verdict::Inconclusive { fault } => {
                 let nothing = nothing_checked(report, fault).filter(|_| !names_a_missing_program(&log));
-                observation.own_cause = nothing.or_else(|| said_cause(fault));
+                observation.own_cause = nothing.or_else(|| by_words(&ErrorView::of_fault(fault).words()));
                 observed(&mut observation, fault)
             }
         };
@@ -131,6 +131,7 @@ impl FailureContext {
             return None;
         }
         let Said { message, hint } = outcome_words(&outcome);
+        let own_limit = outcome == Outcome::LimitReached { limit: LimitKind::Budget };
         let observation = FailureObservation {
             tool: dialect.to_owned(),
             phase: "agent".into(),
@@ -138,9 +139,9 @@ impl FailureContext {
             http_status: facts.terminal.as_ref().and_then(|terminal| terminal.http_status),
             api_error_type: facts.declared_error.and_then(error_type).map(str::to_owned),
             deadline_passed: matches!(facts.stopped, Some(StopCause::Deadline | StopCause::Stalled)),
-            own_cause: by_words(&message),
+            own_cause: by_words(&message).or(own_limit.then_some(&cause::BUDGET)),
             needs_person: outcome.retry() == Retry::Never,
-            remedy: RECORD.words(&hint),
+            remedy: site.place.work.job().map(|_| RECORD.words(&hint)).unwrap_or_default(),
             ..FailureObservation::default()
         };
         let not_started = match &facts.ending {
@@ -160,7 +161,7 @@ impl FailureContext {
     pub fn of_fault(site: &AttemptSite, check: &str, fault: &Fault, at: Timestamp) -> Self {
         let mut observation = own(check);
         let said = observed(&mut observation, fault);
-        observation.own_cause = unanswered(check, fault).or_else(|| said_cause(fault));
+        observation.own_cause = unanswered(check, fault).or_else(|| by_words(&ErrorView::of_fault(fault).words()));
         observation.deadline_passed &= observation.own_cause.is_none();
         site.failure(check, observation, LogSample::from_texts(&said, ""), at)
     }
@@ -176,10 +177,6 @@ impl FailureContext {
         let errors: Vec<String> = diagnostics.iter().filter(|one| one.is_error()).map(ToString::to_string).collect();
         site.failure(check, own(check), LogSample::from_texts(&errors.join("\n"), ""), at)
     }
-}
-
-fn said_cause(fault: &Fault) -> Option<&'static Cause> {
-    by_words(&fault.said.as_ref()?.message)
 }
 
 /// What Helix's own words for some trouble mean.

@@ -1,5 +1,5 @@
 use super::*;
-use helix_core::ids::SessionId;
+use helix_core::ids::JobId;
 use helix_core::recorded;
 use helix_core::run::StreamFacts;
 use helix_failure::RetryAdvice;
@@ -52,7 +52,7 @@ fn a_program_that_is_missing_is_why_no_test_ran() {
 #[test]
 fn trouble_in_helixs_own_words_is_what_these_say() {
     let classifier = helix_failure::Classifier::new().unwrap();
-    let work = Work::Session { session: SessionId::new("s").unwrap() };
+    let work = Work::Job { job: JobId::new("j1").unwrap(), phase: None };
     let site = AttemptSite::new("/p".into(), work, 1);
     let told = |failure: &FailureContext| {
         let classified = classifier.classify(&failure.observation, &failure.log);

@@ -4,6 +4,7 @@
 
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{CommitId, JobId};
+use helix_core::said::Words;
 use helix_job::{Active, Committed, GateReport, Integrated, IntegrationTarget, JobEvent, NotIntegrated, Tip};
 use helix_language::{finding, recorded, summed_up};
 use helix_plan::{GateSpec, Phase};
@@ -128,16 +129,12 @@ impl Integrating<'_> {
                     return Ok(Integrated { result, target: IntegrationTarget::Branch { branch }, gates });
                 }
                 Integration::OwnBranch => {
-                    let why = "`land: branch` leaves the result there".to_owned();
-                    return self.beside(&request, why, own).await;
+                    return self.beside(&request, recorded!("beside-as-asked"), own).await;
                 }
                 Integration::Conflict { paths, onto } => {
                     // The target conflicts with the result: that is left on a branch of its own, with what is in the way.
-                    let why = format!(
-                        "the branch has moved to {} and conflicts with the result in {}, where `git merge` leaves both sides for you to bring together",
-                        onto.as_str().get(..12).unwrap_or_default(),
-                        paths.join(", ")
-                    );
+                    let onto = onto.as_str().get(..12).unwrap_or_default();
+                    let why = recorded!("beside-conflict", commit = onto, paths = paths.join(", "));
                     return self.beside(&request, why, own).await;
                 }
                 Integration::Ready(merge) => merge,
@@ -162,7 +159,7 @@ impl Integrating<'_> {
     async fn beside(
         &self,
         request: &IntegrationRequest,
-        why: String,
+        why: Words,
         gates: Vec<GateReport>,
     ) -> Result<Integrated, Trouble> {
         let beside = self.git(request, |repository, request| repository.land_beside(request, &request.result, why));

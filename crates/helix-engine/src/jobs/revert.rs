@@ -198,7 +198,7 @@ fn revert(
         };
         let files = decision.map(|decision| reopen(repository, &prepared.tree, decision)).transpose()?.flatten();
         match repository.land_revert(request, &prepared, files.as_deref().unwrap_or_default())? {
-            (commit, Landing::Landed(IntegrationTarget::Beside { branch: beside, why, command })) => {
+            (commit, Landing::Landed(IntegrationTarget::Beside { branch: beside, why, command, .. })) => {
                 return Ok(Err(format!(
                     "not reverted yet: the revert {commit} is on branch {beside}, since {why}. Take it with `{command}`, then run `helix jobs revert {job}` again: it records that"
                 )));

@@ -16,7 +16,9 @@ use crate::fingerprint::Fingerprint;
 use crate::json_line::{self, Record};
 use crate::location::Location;
 use crate::log::LogSample;
-use crate::memory::{Closeness, Diagnosis, Exposure, FailureEnd, PastFailure, Suggestion, SuggestionSource};
+use crate::memory::{
+    Closeness, Diagnosis, Exposure, FailureEnd, PastFailure, Suggestion, SuggestionDraft, SuggestionSource,
+};
 use crate::observation::{FailureObservation, Termination};
 use crate::plain::plain_text;
 use crate::verdict::{Blame, Category, RetryAdvice};
@@ -387,7 +389,7 @@ fn actions(request: &ReportRequest<'_>, classified: Option<&Classified>) -> Vec<
 }
 
 /// What to do about a failure that could not be classified at all.
-fn unexplained() -> Vec<crate::memory::SuggestionDraft> {
-    let draft = |text: &str| crate::memory::SuggestionDraft { text: text.to_owned(), source: SuggestionSource::Cause };
-    cause::UNEXPLAINED.actions.iter().map(|text| draft(text)).collect()
+fn unexplained() -> Vec<SuggestionDraft> {
+    let draft = |text: &str| SuggestionDraft { text: text.to_owned(), source: SuggestionSource::Cause };
+    cause::UNEXPLAINED.actions.map(draft).into()
 }

@@ -60,8 +60,14 @@ fn with(prefix: &[String], more: &[&str]) -> Vec<String> {
 fn python(file: &str, test: Option<&str>, name: &str, project: &Project<'_>) -> Vec<String> {
     if let Some(unittest) = up_to(project, "unittest") {
         let module = file.trim_start_matches("./").trim_end_matches(".py").replace('/', ".");
-        let dotted = test.map_or(module.clone(), |test| format!("{module}.{}", test.replace("::", ".")));
-        return with(unittest, &["-v", &dotted]);
+        return match test {
+            // A method without its class: whichever class of the file has it.
+            Some(method) if method.starts_with("test") && !method.contains("::") => {
+                with(unittest, &["-v", "-k", &format!("*.{method}"), &module])
+            }
+            Some(test) => with(unittest, &["-v", &format!("{module}.{}", test.replace("::", "."))]),
+            None => with(unittest, &["-v", &module]),
+        };
     }
     let name = name.replace(" > ", "::");
     match up_to(project, "pytest") {

@@ -10,6 +10,11 @@ fn each_name_gives_the_command_of_its_runner() {
             "python3 -m unittest discover -s tests",
             "python3 -m unittest -v tests.test_a.A.test_b",
         ),
+        (
+            "tests/test_a.py::test_b",
+            "python3 -m unittest discover -s tests",
+            "python3 -m unittest -v -k *.test_b tests.test_a",
+        ),
         ("test_total", ".venv/bin/pytest", ".venv/bin/pytest -q -k test_total"),
         ("crates/a/tests/x.rs::deep::y", "", "cargo test --manifest-path crates/a/Cargo.toml --test x deep::y"),
         ("src/cart.rs", "", "cargo test cart::"),

@@ -41,7 +41,7 @@ fn uncommitted_work_sends_the_result_beside_and_is_not_touched() {
     let merge = bench.ready(&request);
     let user = bench.user();
     let beside = |reason: &str| match bench.spaces.repository().land(&request, &merge).unwrap() {
-        Landing::Landed(IntegrationTarget::Beside { branch, why, command }) => {
+        Landing::Landed(IntegrationTarget::Beside { branch, why, command, .. }) => {
             assert_eq!(branch, "helix/add-a-thing-j0001");
             assert!(why.contains(reason), "{why}");
             assert_eq!(bench.git(&user, &["rev-parse", &branch]), merge.commit.as_str());

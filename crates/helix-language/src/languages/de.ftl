@@ -298,6 +298,20 @@ stands-queued = ist eingereiht
 stands-asking = wartet auf dich: { $question }
 stands-running = läuft, { $passed } von { count-phases } bestanden
 stands-doing = läuft: { $doing }
+# Warum ein Ergebnis neben seinem Branch liegt.
+beside-detached = das Repository stand auf keinem Branch (detached HEAD)
+beside-no-branch = den Branch { $branch } gibt es nicht mehr
+beside-busy = in { $place } läuft noch ein { $operation }: schließe es ab oder brich es ab
+beside-busy-branch = in { $place } läuft noch ein { $operation } von { $branch }: schließe es ab oder brich es ab
+beside-dirty =
+    { $file } { $more ->
+        [0] in
+       *[other] und { $more } weitere in
+    } { $place }: nicht committete Änderungen in Dateien, die auch das Ergebnis ändert
+beside-elsewhere = { $branch } war beim Mergen nicht mehr in { $place } ausgecheckt: jetzt ist er hier: { $holders }
+beside-refused = git hat { $place } nicht aktualisiert: { $said }
+beside-as-asked = `land: branch` lässt das Ergebnis dort
+beside-conflict = der Branch steht jetzt auf { $commit } und widerspricht dem Ergebnis in { $paths }; `git merge` lässt dort beide Seiten stehen, damit du sie zusammenbringst
 ended-merged = war erfolgreich, als { $commit } in { $branch } übernommen
 ended-beside = ist fertig, aber NICHT übernommen: das Ergebnis { $commit } liegt nur auf dem Branch { $branch } ({ $why }). Übernimm es mit: { $command }
 ended-unchanged = war erfolgreich, nichts geändert

@@ -251,6 +251,20 @@ stands-queued = is queued
 stands-asking = waits for you: { $question }
 stands-running = is running, { $passed } of { count-phases } passed
 stands-doing = is running: { $doing }
+# Why a result lies beside its branch.
+beside-detached = the repository had a detached HEAD
+beside-no-branch = branch { $branch } no longer exists
+beside-busy = a { $operation } is in progress in { $place }: finish or abort it first
+beside-busy-branch = a { $operation } of { $branch } is in progress in { $place }: finish or abort it first
+beside-dirty =
+    { $file } { $more ->
+        [0] in
+       *[other] and { $more } more in
+    } { $place }: uncommitted changes in files that the result changes, too
+beside-elsewhere = { $branch } was no longer checked out in { $place } when the result was merged: { $holders } has it now
+beside-refused = git did not update { $place }: { $said }
+beside-as-asked = `land: branch` leaves the result there
+beside-conflict = the branch has moved to { $commit } and conflicts with the result in { $paths }, where `git merge` leaves both sides for you to bring together
 ended-merged = succeeded, merged into { $branch } as { $commit }
 ended-beside = is done, but NOT merged: the result { $commit } is only on branch { $branch } ({ $why }). Take it with: { $command }
 ended-unchanged = succeeded, nothing changed

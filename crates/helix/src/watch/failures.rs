@@ -2,11 +2,12 @@
 //!
 //! Must not know how a report is made. They are read from the journal and the files beside it, with or without a host.
 
-use helix_core::finding::{Finding, Verdict};
+use helix_core::finding::Verdict;
+use helix_core::said::Words;
 use helix_engine::failures::FailureService;
 use helix_engine::observer::{JobReport, job_reports, last_reports};
 use helix_job::{JobStatus, JobView, PhaseStatus};
-use helix_language::{Language, say};
+use helix_language::{ErrorView, Language, say};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -57,21 +58,19 @@ fn title(language: Language, one: &JobReport) -> String {
 fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
     let language = context.terminal.language;
     let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = title(language, one)));
-    let found = findings(view, one);
+    let found = own_words(view, one);
     // What failed stands above, as the reason of the phase, and what to do about it.
-    let errors = || view.phases.iter().filter_map(|phase| phase.error.as_ref());
+    let failed = view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed);
+    let errors: Vec<&ErrorView> = failed.filter_map(|phase| phase.error.as_ref()).collect();
     let body = match (&one.report, &one.trouble) {
         (Some(report), _) => report.brief_in(language.code(), |about, text| match about {
             // The table above says it.
             "attempt" | "check" | "ended" => String::new(),
-            _ if errors().any(|error| error.hint.as_deref() == Some(text)) => String::new(),
+            _ if errors.iter().any(|error| error.hint.as_deref() == Some(text)) => String::new(),
             _ => {
                 // A log has Helix's own words in English.
-                let own = found.iter().find_map(|one| match about {
-                    "failed" => is_said(text, &one.message).then(|| one.words()),
-                    _ => (one.fix.as_deref() == Some(text)).then(|| one.fix_words()),
-                });
-                let text = own.map_or_else(|| text.to_owned(), |own| language.words(&own));
+                let own = found.iter().find(|(english, _)| is_said(text, english));
+                let text = own.map_or_else(|| text.to_owned(), |(_, own)| language.words(own));
                 say!(language, "report-line", label = about.replace(' ', "-"), text = text)
             }
         }),
@@ -81,8 +80,8 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
     };
     let is_above = one.report.as_ref().is_some_and(|report| {
         let headline = report.what_failed.headline.as_str();
-        let of_finding = found.iter().map(|one| one.message.as_str()).find(|message| is_said(headline, message));
-        errors().any(|error| error.message.contains(of_finding.unwrap_or(headline.trim_end_matches('…'))))
+        let of_finding = found.iter().map(|(english, _)| english.as_str()).find(|message| is_said(headline, message));
+        errors.iter().any(|error| error.message.contains(of_finding.unwrap_or(headline.trim_end_matches('…'))))
     });
     let body = body.split_once('\n').filter(|_| is_above).map_or(body.as_str(), |(_, rest)| rest);
     let said: Vec<&str> = body.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -91,18 +90,21 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
 
 /// Whether a headline, which may be cut, says what a finding says.
 fn is_said(headline: &str, message: &str) -> bool {
-    let headline = headline.trim_end_matches('…');
     let said = headline.split_once("error: ").map_or(headline, |(_, said)| said);
-    !said.is_empty() && message.starts_with(said)
+    !said.is_empty() && (said == message || said.strip_suffix('…').is_some_and(|cut| message.starts_with(cut)))
 }
 
-/// What the gates of a report's phase found.
-fn findings<'a>(view: &'a JobView, one: &JobReport) -> Vec<&'a Finding> {
+/// What the gates of a report's phase say in Helix's own words: in English, and as words.
+fn own_words(view: &JobView, one: &JobReport) -> Vec<(String, Words)> {
     let phase = view.phases.iter().find(|phase| Some(&phase.id) == one.phase.as_ref());
-    let verdicts = phase.into_iter().flat_map(|phase| &phase.gates).map(|gate| &gate.verdict);
-    let found = verdicts.filter_map(|verdict| match verdict {
-        Verdict::Fail { findings } => Some(findings),
-        Verdict::Pass | Verdict::Inconclusive { .. } => None,
-    });
-    found.flatten().collect()
+    let mut all = Vec::new();
+    for gate in phase.iter().flat_map(|phase| &phase.gates) {
+        if let Verdict::Fail { findings } = &gate.verdict {
+            all.extend(findings.iter().map(|one| (one.message.clone(), one.words())));
+            all.extend(findings.iter().map(|one| (one.fix.clone().unwrap_or_default(), one.fix_words())));
+        } else if let Verdict::Inconclusive { fault } = &gate.verdict {
+            all.extend(fault.said.iter().map(|said| (fault.hint.clone().unwrap_or_default(), said.hint.clone())));
+        }
+    }
+    all
 }

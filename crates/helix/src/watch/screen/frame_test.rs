@@ -171,7 +171,12 @@ fn a_question_shows_what_is_asked_and_what_can_be_chosen() {
     let mut dialog = Dialog::new(serde_json::from_value(question).unwrap());
     shown.over = Over::Question(Box::new(dialog));
     insta::assert_snapshot!(drawn(&shown, 80, 24));
+    // The key that chooses is no part of the words.
+    let key = crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Char('1'));
+    assert_eq!(super::super::pressed(&mut shown, key, 24), super::super::Action::Nothing);
     let Over::Question(asked) = &mut shown.over else { unreachable!() };
+    assert_eq!(asked.enter().map(|answer| answer.text), Some(None));
+    assert!(asked.back());
     asked.go(1);
     assert_eq!(asked.enter(), None, "words may be added");
     asked.typed("never ");

@@ -314,14 +314,15 @@ fn pressed(shown: &mut Shown, key: KeyEvent, room: usize) -> Action {
             Action::Nothing
         }
         Over::Question(dialog) => {
-            let answer = match key.code {
-                KeyCode::Enter => dialog.enter(),
+            let chosen = match key.code {
+                KeyCode::Enter => Some(dialog.enter()),
                 KeyCode::Char(letter @ '1'..='9') if !dialog.is_typing() => {
-                    dialog.choose(letter.to_digit(10).unwrap_or_default() as usize)
+                    Some(dialog.choose(letter.to_digit(10).unwrap_or_default() as usize))
                 }
                 _ => None,
             };
-            if let Some(answer) = answer {
+            if let Some(answer) = chosen {
+                let Some(answer) = answer else { return Action::Nothing };
                 let id = dialog.question.id.clone();
                 shown.over = Over::Nothing;
                 return Action::Answer(id, answer);
