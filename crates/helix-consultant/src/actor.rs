@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use helix_agents::{AgentAsk, SessionRef};
 use helix_core::ids::{RunId, TurnId};
 use helix_core::run::{Ending, Outcome, Retry, RunFacts};
+use helix_core::step_marker;
 use helix_core::usage::Usage;
 use helix_job::session::{
     Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart, TurnView,
@@ -417,21 +418,22 @@ impl SessionActor {
         let Enforced { report, note, unfixed } = enforced;
         work.output.release().await;
         let usage = work.usage + report.usage;
-        let plain = helix_core::step_marker::split(&report.answer).0;
+        let plain = step_marker::visible(&report.answer);
         if work.output.shown().is_empty() && !plain.is_empty() {
             // An agent that does not stream gives its answer only here.
-            let text = agent_words::of_whole(plain).into_owned();
+            let text = agent_words::of_whole(&plain).into_owned();
             work.output.tell(TurnEvent::Text { text }).await;
         }
         let shown = work.output.shown().to_owned();
-        let answer = if shown.is_empty() { plain.to_owned() } else { shown.clone() };
+        let answer = if shown.is_empty() { plain.clone() } else { shown.clone() };
         let outcome = Outcome::from_facts(&report.facts);
         let is_empty = outcome.retry() == Retry::Accept && answer.trim().is_empty();
         let empty = is_empty.then(|| phrases::empty_answer(work.output.language()));
         let note = empty.into_iter().chain(note).reduce(|first, second| format!("{first}\n{second}"));
         let end = TurnEnd {
             facts: Box::new(report.facts.clone()),
-            shown: (!shown.is_empty() && relation(&shown, plain) != TextRelation::Same).then_some(shown),
+            shown: (!shown.is_empty() && relation(&shown, step_marker::split(&report.answer).0) != TextRelation::Same)
+                .then_some(shown),
             answered: self.answered(work, work.output.read().unwrap_or(&answer)).await,
             answer: report.answer.clone(),
             usage,

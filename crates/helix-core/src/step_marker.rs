@@ -31,7 +31,13 @@ pub enum Marker {
 /// How every marker begins.
 const OPENING: &str = "<!--";
 
-/// Splits an answer into what the user sees and the marker in its last line.
+/// What a user sees of an answer: no marker on a line of its own.
+pub fn visible(answer: &str) -> String {
+    let mut filter = MarkerFilter::default();
+    filter.push(answer) + &filter.finish().0
+}
+
+/// Splits an answer into what stands before its marker and the marker in its last line.
 pub fn split(answer: &str) -> (&str, Marker) {
     let trimmed = answer.trim_end();
     let line_start = trimmed.rfind('\n').map_or(0, |at| at + 1);
@@ -55,6 +61,8 @@ pub struct MarkerFilter {
     held: String,
     /// Whether what was shown last ends within a line.
     within_line: bool,
+    /// Whether the end of a marker's line is still to come; it goes with the marker.
+    line_goes_on: bool,
 }
 
 impl MarkerFilter {
@@ -64,16 +72,22 @@ impl MarkerFilter {
         self.held.push_str(piece);
         let keep_from = self.possible_marker();
         let rest = self.held.split_off(keep_from);
-        let text = std::mem::replace(&mut self.held, rest);
-        let begins_line = !self.within_line;
-        self.within_line = if text.is_empty() { self.within_line } else { !text.ends_with('\n') };
-        if !text.contains(OPENING) {
-            return text;
+        let mut text = std::mem::replace(&mut self.held, rest);
+        if !text.is_empty() && std::mem::take(&mut self.line_goes_on) {
+            let end = text.find('\n').filter(|end| text[..*end].trim().is_empty());
+            text.drain(..end.map_or(0, |end| end + 1));
         }
-        let lines = text.split_inclusive('\n').enumerate();
-        let shown =
-            lines.filter(|(at, line)| (*at == 0 && !begins_line) || !matches!(parse_line(line), Marker::Step(_)));
-        shown.map(|(_, line)| line).collect()
+        let mut shown = String::with_capacity(text.len());
+        for line in text.split_inclusive('\n') {
+            let is_whole = line.ends_with('\n');
+            if !self.within_line && matches!(parse_line(line), Marker::Step(_)) {
+                self.line_goes_on = !is_whole;
+            } else {
+                self.within_line = !is_whole;
+                shown.push_str(line);
+            }
+        }
+        shown
     }
 
     /// Ends the answer; returns the rest of what can be shown, and the marker.

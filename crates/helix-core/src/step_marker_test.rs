@@ -22,6 +22,8 @@ fn a_stream_shows_everything_but_the_marker_however_it_is_cut() {
         ("x\n<!-- STEP: what -->\nand more", "x\nand more"),
         ("ends with space \n\n", "ends with space \n\n"),
         ("x\n<!--STEP:what-->\n\nand <!--STEP:what-->\nmore\n<!-- STEP: done -->", "x\n\nand <!--STEP:what-->\nmore"),
+        ("<!-- STEP: what -->\n<!-- STEP: why -->\nmore", "more"),
+        ("x\n<!-- STEP: what --> \n<b>y</b>\n<!-- STEP: why -->\n\nz", "x\n<b>y</b>\n\nz"),
         ("ä\n<!-", "ä\n<!-"),
     ] {
         for size in 1..answer.len() {
@@ -33,6 +35,7 @@ fn a_stream_shows_everything_but_the_marker_however_it_is_cut() {
             }
             out.push_str(&filter.finish().0);
             assert_eq!(out, shown, "pieces of {size}");
+            assert_eq!(visible(answer), shown);
         }
     }
 }

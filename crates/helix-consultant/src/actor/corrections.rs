@@ -10,7 +10,7 @@ use helix_agents::SessionRef;
 use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::run::{Ending, Outcome, Retry as Verdict};
 use helix_core::said::Words;
-use helix_core::step_marker::split;
+use helix_core::step_marker::{self, split};
 use helix_core::usage::Usage;
 use helix_job::session::{AnswerFinding, SessionEvent};
 use helix_language::{ErrorView, say};
@@ -98,7 +98,7 @@ impl SessionActor {
             // An agent may say its answer only at the end: nothing of it was shown then.
             let shown = !work.output.shown().trim().is_empty();
             if corrections.attempts.count() == 1 && shown && !work.output.is_holding() {
-                corrections.visible.push(split(&answer).0.to_owned());
+                corrections.visible.push(step_marker::visible(&answer));
             }
             let Some(retry) = retry else { break None };
             // A run that is there already was asked for before a restart; else there must be a session to ask again.
@@ -113,7 +113,7 @@ impl SessionActor {
                 CorrectionScope::MarkerLine => {
                     work.output.release().await;
                     if !work.output.shown().trim().is_empty() {
-                        corrections.visible.push(split(&answer).0.to_owned());
+                        corrections.visible.push(step_marker::visible(&answer));
                     }
                 }
                 CorrectionScope::Answer => work.output.withdraw().await,
@@ -148,7 +148,7 @@ impl SessionActor {
     async fn keep_best(&self, work: &mut ActiveTurn, corrections: Corrections, failed: Option<String>) -> Enforced {
         let Corrections { attempts, last, visible } = corrections;
         let Some(best) = attempts.best() else { return Enforced::unchanged(last) };
-        let text = split(&best.answer).0;
+        let text = step_marker::visible(&best.answer);
         if work.output.is_holding() && attempts.count() == 1 {
             work.output.release().await;
         } else {
@@ -156,7 +156,7 @@ impl SessionActor {
             // An answer that got its marker later has lost the line breaks at its end.
             if !visible.iter().any(|seen| seen.trim_end() == text.trim_end()) {
                 let refused = visible.last().map(|refused| agent_words::of_whole(refused));
-                work.output.replace(refused.as_deref(), agent_words::of_whole(text).into_owned()).await;
+                work.output.replace(refused.as_deref(), agent_words::of_whole(&text).into_owned()).await;
             }
         }
         work.output.as_it_comes();

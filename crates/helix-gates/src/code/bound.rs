@@ -61,6 +61,8 @@ pub(crate) struct Patch {
     pub(crate) written: String,
     /// The words of what is set, the last of them its own name; or the one name of a module.
     pub(crate) what: Vec<String>,
+    /// Whether it lasts beyond the test that does it: an assignment, or a patch that is started.
+    pub(crate) lasts: bool,
 }
 
 /// The name of all names of a module.
@@ -129,6 +131,8 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
     let Some(tree) = code.parse(source) else { return };
     let mut open =
         vec![(tree.root_node(), Place { scope: String::new(), of_test, is_fixture: false, in_class: false })];
+    // What a scope of a script declares as its own: assignments to anything else reach further.
+    let mut declared = BTreeSet::<(String, String)>::new();
     while let Some((node, place)) = open.pop() {
         let mut below = place.clone();
         // One that runs by itself is handed to nobody.
@@ -203,6 +207,7 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                 for one in parts {
                     let key = part(one, "key", source);
                     let local = words(one.child_by_field_name("value").unwrap_or(one)).first().copied().unwrap_or("");
+                    declared.insert((place.scope.clone(), local.to_owned()));
                     let name = match (pattern.kind(), key) {
                         ("identifier", _) => inner.clone(),
                         (_, "") => Some(local.to_owned()),
@@ -296,6 +301,14 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                     name.map(words).unwrap_or_default().into_iter().for_each(|name| add(name, Binding::Own));
                 }
             }
+            // What a function binds there, it binds for the whole file.
+            "global_statement" | "nonlocal_statement" => {
+                for one in children(node) {
+                    let (name, of_test) = (text(one, source).to_owned(), below.of_test);
+                    let (scope, line, is_member) = (String::new(), line_of(node), false);
+                    found.names.push(Name { scope, name, line, of_test, is_member, to: Binding::Value });
+                }
+            }
             "assignment" | "assignment_expression" | "for_statement" | "named_expression" | "as_pattern"
                 if code != Code::Rust =>
             {
@@ -303,6 +316,17 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                 match to.map(|to| (to, to.kind())) {
                     Some((to, "attribute" | "member_expression" | "subscript" | "subscript_expression")) => {
                         found.patches.push(patch(node, &place, words(to).into_iter(), source));
+                    }
+                    Some((to, "identifier")) if node.kind() == "assignment_expression" => {
+                        let (name, of_test) = (text(to, source).to_owned(), below.of_test);
+                        let is_declared = (1..=place.scope.len()).any(|end| {
+                            let is_part =
+                                place.scope.get(end..).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
+                            is_part && declared.contains(&(place.scope[..end].to_owned(), name.clone()))
+                        });
+                        let scope = if is_declared { place.scope.clone() } else { String::new() };
+                        let (line, is_member) = (line_of(node), false);
+                        found.names.push(Name { scope, name, line, of_test, is_member, to: Binding::Value });
                     }
                     Some((to, _)) => words(to).into_iter().for_each(|name| add(name, Binding::Value)),
                     None => {}
@@ -343,5 +367,7 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
 
 fn patch<'w>(node: Node<'_>, place: &Place, what: impl Iterator<Item = &'w str>, source: &str) -> Patch {
     let (scope, written) = (place.scope.clone(), text(node, source).to_owned());
-    Patch { scope, line: line_of(node), written, what: what.map(str::to_owned).collect() }
+    let is_started = node.parent().is_some_and(|above| text(above, source).ends_with(".start"));
+    let lasts = is_started || !node.kind().starts_with("call");
+    Patch { scope, line: line_of(node), written, what: what.map(str::to_owned).collect(), lasts }
 }

@@ -113,7 +113,9 @@ pub(super) fn rebound(
                 for (local, known) in of_all.chain(targets.get_key_value(&*one.name)) {
                     let wanted = if one.name == ALL { Some(*local) } else { name.as_deref() };
                     let leads = modules.lead(code, path, module, wanted)?;
-                    is_other |= leads.is_some_and(|leads| !known.iter().any(|known| is_one(known, &leads, local)));
+                    if let Some(leads) = leads.filter(|leads| !known.contains(leads)) {
+                        is_other |= !modules.is_one(code, known, &leads, local)?;
+                    }
                 }
                 is_other
             }
@@ -134,7 +136,7 @@ pub(super) fn rebound(
     let written: BTreeSet<&str> = before.patches.iter().map(|one| &*one.written).collect();
     for patch in &now.patches {
         (modules.go_on)()?;
-        if written.contains(&*patch.written) || is_for_new_tests(&patch.scope, &places, now) {
+        if written.contains(&*patch.written) || !patch.lasts && is_for_new_tests(&patch.scope, &places, now) {
             continue;
         }
         let Some((file, part)) = patched(code, path, patch, &names, modules) else { continue };
@@ -149,12 +151,6 @@ pub(super) fn rebound(
 /// The first name of what is called; empty where it is called on what another call gives.
 fn root(call: &str) -> &str {
     call.split(['.', ':']).next().unwrap_or_default()
-}
-
-/// Whether two targets of a name are one: a module may hand on a thing as a whole, or by its name.
-fn is_one(known: &Target, leads: &Target, local: &str) -> bool {
-    let is_whole = |(_, name): &Target| name.as_ref().is_none_or(|name| name == local);
-    known.0 == leads.0 && (known.1 == leads.1 || is_whole(known) && is_whole(leads))
 }
 
 /// A scope with all that it lies in, the outermost first.
@@ -176,19 +172,13 @@ fn former_places<'b>(
     before.scopes.iter().map(String::as_str).chain([""]).chain(of_moved).collect()
 }
 
-/// Whether what stands there is only for tests that were not there before: a new one, a new group of some, or a new fixture that no former
-/// test takes.
+/// Whether what stands there is only for tests that were not there before: a new one, or a new class or group of some.
 fn is_for_new_tests(scope: &str, places: &BTreeSet<&str>, now: &Bindings) -> bool {
     let Some(new) = parts(scope).find(|part| !places.contains(part)) else { return false };
-    let (above, own) = new.rsplit_once("::").unwrap_or(("", new));
+    let own = new.rsplit("::").next().unwrap_or(new);
     let test = format!("{new}::test");
-    let has_tests = now.scopes.range(test.clone()..).next().is_some_and(|first| first.starts_with(&test));
-    let takes = now.names.iter().filter(|one| one.to == Binding::Parameter && one.name == own);
-    let mut takes = takes.map(|one| &*one.scope);
-    own.starts_with("test")
-        || own.starts_with(['"', '\'', '`'])
-        || has_tests
-        || takes.clone().any(|scope| scope == above) && !takes.any(|scope| scope != above && places.contains(scope))
+    let has_tests = || now.scopes.range(test.clone()..).next().is_some_and(|first| first.starts_with(&test));
+    own.starts_with("test") || own.starts_with(['"', '\'', '`']) || own.starts_with(char::is_uppercase) && has_tests()
 }
 
 /// Questions that ask a function of the test file with what they asked another.
@@ -247,6 +237,20 @@ impl Modules<'_> {
             Some((file, name)) => self.followed(code, file, name),
             None => Ok(None),
         }
+    }
+
+    /// Whether a name leads to one of these: a script may hand on a thing as a whole, or by its name, if both are the same.
+    fn is_one(&mut self, code: Code, known: &BTreeSet<Target>, to: &Target, local: &str) -> Result<bool, Trouble> {
+        let is_whole = |(_, name): &Target| name.as_ref().is_none_or(|name| name == local);
+        let is_alike = is_whole(to) && known.iter().any(|known| known.0 == to.0 && is_whole(known));
+        if !is_alike || !matches!(code, Code::JavaScript | Code::TypeScript | Code::Tsx) {
+            return Ok(false);
+        }
+        let Some(module) = (self.read)(&to.0)? else { return Ok(false) };
+        let text = &module.1;
+        let says = ["export default", "export default function", "export default class", "module.exports ="];
+        let is_that = says.iter().any(|says| text.contains(&format!("{says} {local}")));
+        Ok(is_that || text.contains("module.exports = {") || !makes(code, "default", text))
     }
 
     /// Where a name of a module is said, through the modules that take it from others.

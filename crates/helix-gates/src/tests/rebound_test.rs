@@ -181,11 +181,10 @@ fn a_new_test_may_have_names_of_its_own() {
     for more in [
         format!("{patch}def test_new(total):\n    pass\n"),
         format!("{patch}class TestNew:\n    def test_new(self, total):\n        pass\n"),
-        "class New:\n    def setUp(self):\n        prices.total = len\n\n    def test_new(self): pass\n".into(),
+        "class New:\n    def setUp(self):\n        self.p = patch('src.prices.total')\n\n    def test_new(self): pass\n".into(),
+        "def test_new(monkeypatch):\n    def free():\n        monkeypatch.setattr(prices, 'total', len)\n    free()\n".into(),
         "def test_new():\n    def total(a): return 3\n    assert total([]) == 3\n".into(),
         "def test_new():\n    from src.wrap import total\n    assert total([]) == 3\n".into(),
-        "def test_new():\n    def free():\n        prices.total = len\n    free()\n".into(),
-        format!("{fixture}def test_new(free):\n    pass\n"),
     ] {
         let now = format!("from src import prices\n{py}\n{more}");
         assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &now), [""; 0], "{now}");
@@ -194,6 +193,14 @@ fn a_new_test_may_have_names_of_its_own() {
         "class New:\n    def setUp(self):\n        prices.total = len\n".to_owned(),
         "def setup_module():\n    prices.total = len\n".to_owned(),
         fixture.replace("fixture", "fixture(autouse=True)"),
+        format!("{fixture}pytestmark = pytest.mark.usefixtures('free')\n\ndef test_new(free): pass\n"),
+        // What is assigned stays for the tests that follow, and so does a patch that is started.
+        "def test_new():\n    prices.total = len\n".to_owned(),
+        "def test_new():\n    patch('src.prices.total').start()\n".to_owned(),
+        "class New:\n    prices.total = len\n    def test_new(self): pass\n".to_owned(),
+        "def setup_module():\n    def test(): pass\n    monkeypatch.setattr(prices, 'total', len)\n".to_owned(),
+        "def setup_module():\n    global total\n    from src.fake import total\n".to_owned(),
+        "def setup_module():\n    global total\n    def total(a): return 3\n".to_owned(),
     ] {
         let now = format!("from src import prices\n{py}\n{more}");
         assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &now), ["total"], "{now}");
@@ -210,6 +217,10 @@ fn a_new_test_may_have_names_of_its_own() {
     let own = format!("const sum = (all) => {{ const total = all.length; return total; }};\n{js}");
     let prices = [("src/prices.js", "exports.total = (p) => 1;\n")];
     assert_eq!(found("test/a.test.js", &prices, js, &own), [""; 0]);
+    let inner = format!("const sum = () => {{ let total = 1; const add = () => {{ total = 3; }}; add(); }};\n{js}");
+    assert_eq!(found("test/a.test.js", &prices, js, &inner), [""; 0]);
+    let outer = format!("{}const init = () => {{ total = () => 3; }};\ninit();\n", js.replace("const {", "let {"));
+    assert_eq!(found("test/a.test.js", &prices, js, &outer), ["total"]);
     let group = js.replace("test('sum'", "describe('all', () => { const total = (p) => 3; it('adds'") + "});\n";
     assert_eq!(found("test/a.test.js", &prices, js, &group), ["total"]);
     let check = js.replace("expect(total(", "expect(check(");
@@ -240,6 +251,7 @@ fn a_module_may_hand_on_a_thing_as_a_whole_or_by_its_name() {
         ("src/total.js", "export function total(p) { return 1; }\nexport function other() {}\n"),
         ("src/whole.js", "module.exports = total;\nmodule.exports.other = fake;\nfunction total(p) { return 1; }\n"),
         ("src/first.js", "export default function total(p) { return 1; }\nexport { total };\n"),
+        ("src/two.js", "export function total(p) { return 1; }\nexport default function fake(p) { return 3; }\n"),
         ("src/fake.js", "export default function total(p) { return 3; }\nexport { total };\n"),
     ];
     let test = |import: &str| format!("{import}\ntest('sum', () => {{ expect(total([1, 2])).toBe(3); }});\n");
@@ -260,6 +272,7 @@ fn a_module_may_hand_on_a_thing_as_a_whole_or_by_its_name() {
         ("import total from '../src/first';", "import { total } from '../src/fake';"),
         ("const total = require('../src/whole');", "const total = require('../src/fake');"),
         ("const total = require('../src/whole');", "const total = require('../src/whole').other;"),
+        ("import { total } from '../src/two';", "import total from '../src/two';"),
     ] {
         assert_eq!(found(before, now), ["total"], "{before} {now}");
     }
