@@ -176,7 +176,7 @@ causes! {
     WATCHES "watch_limit" ResourceError Human Environment
         "raise fs.inotify.max_user_watches" "exclude node_modules and target from watching";
     RATE_LIMITED "rate_limited" ResourceError AfterDelay Environment
-        "wait as long as the response says" "send fewer requests at a time, or authenticate";
+        "wait as long as the response says, else some minutes" "send fewer requests at a time, or authenticate";
     OVERLOADED "overloaded" ResourceError AfterDelay Provider
         "wait and try again" "use another model meanwhile";
     CREDIT "credit_exhausted" ResourceError Human User
@@ -184,7 +184,7 @@ causes! {
     USAGE_LIMIT "usage_limit" ResourceError Human User
         "wait until the limit resets, as the message says" "use another account, plan or agent meanwhile";
     CONTEXT_TOO_LONG "context_too_long" ResourceError AfterChange Platform
-        "start a fresh session with a summary" "give the phase fewer or smaller files";
+        "give it fewer or smaller files" "or split the work into smaller steps";
     AUTH_EXPIRED "auth_expired" ResourceError Human User
         "log in again" "check the clock of this machine";
     AUTH_INVALID "auth_invalid_key" ResourceError Human User
@@ -200,7 +200,7 @@ causes! {
     BUDGET "agent_budget" ResourceError AfterChange Agent
         "split the phase" "raise its budget";
     JOB_LIMIT "job_limit" ResourceError Human User
-        "continue with a higher limit: `helix jobs resume JOB --budget USD`" "or plan what is left as a job of its own";
+        "give it the limit that it needs" "or plan what is left as a job of its own";
     LOCK_HELD "lock_held" ResourceError AfterDelay Environment
         "check whether the holder is still running; let it finish" "remove the lock if its process is dead";
     PORT_IN_USE "port_in_use" ResourceError AfterChange Environment

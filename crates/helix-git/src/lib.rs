@@ -45,7 +45,7 @@ pub use leftover::wait_for_leftovers;
 pub use objects::{CommitObject, EntryKind, TreeEntry, TreeListing, escape_path};
 pub use patch::Patch;
 pub use repository::{Head, OpenWarning, Operation, Repository};
-pub use result::{AttemptCommit, CommitText, Repair};
+pub use result::{AttemptCommit, CommitText};
 pub use revert::{PreparedRevert, Revert, RevertRequest};
 pub use settings::Identity;
 pub use spawn::{Call, GitOutput};

@@ -14,6 +14,7 @@ use std::path::Path;
 use helix_core::evidence::{Committed, SelfRunning};
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
+use helix_core::said::Words;
 use helix_language::{finding, recorded};
 use helix_process::secrets::{clean, first_in_file, held};
 
@@ -57,65 +58,19 @@ impl CommitText {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptCommit {
     pub committed: Committed,
-    /// What was fixed, for the attempt's record.
-    pub repairs: Vec<Repair>,
+    /// What was fixed and what the result lacks, for people.
+    pub repairs: Vec<Words>,
     /// What may not be in a result at all, whatever its checks would say.
     pub findings: Vec<Finding>,
     /// Files that run by themselves where the result gets to.
     pub runs_by_itself: Vec<SelfRunning>,
 }
 
-/// What people are told of how a result was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Repair {
-    /// A directory was a repository of its own; its files were taken, its history was not.
-    NestedRepository { path: String },
-    /// The work place was gone.
-    WorktreeGone,
-    /// Some files could not be read and are not in the result.
-    FilesUnreadable {
-        /// Which.
-        detail: String,
-    },
-    /// A file's name is not UTF-8.
-    NameNotText {
-        /// The name, its odd bytes as `\xNN`.
-        path: String,
-    },
-    /// Files that the user's repository converts by a program were committed as they are on the disk.
-    Unfiltered {
-        /// Which, and by what they would be converted.
-        detail: String,
-    },
-    /// Something of the user's repository is not as it was when the agent began.
-    Watched {
-        /// What.
-        detail: String,
-    },
-}
-
-impl std::fmt::Display for Repair {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::NestedRepository { path } => {
-                write!(f, "{path} was a repository of its own; its files were taken, its history was not")
-            }
-            Self::WorktreeGone => f.write_str("the worktree was gone; nothing that was not committed before is left"),
-            Self::FilesUnreadable { detail } => write!(f, "some files could not be read and are missing: {detail}"),
-            Self::NameNotText { path } => write!(f, "the name of {path} is not UTF-8"),
-            Self::Unfiltered { detail } => {
-                write!(f, "Helix runs no git filters: it committed as it is on the disk: {detail}")
-            }
-            Self::Watched { detail } => write!(f, "changed while the agent worked, not by this host: {detail}"),
-        }
-    }
-}
-
 /// One attempt's work place while its result is made.
 struct Harvest<'a> {
     spaces: &'a Workspaces,
     place: Place,
-    repairs: Vec<Repair>,
+    repairs: Vec<Words>,
     findings: Vec<Finding>,
     runs_by_itself: Vec<SelfRunning>,
     /// Files that are named by pointers, with those.
@@ -167,17 +122,14 @@ impl Workspaces {
             }
         } else {
             if former.is_none() {
-                harvest.repairs.push(Repair::WorktreeGone);
+                harvest.repairs.push(recorded!("repair-worktree-gone"));
             }
             former.unwrap_or_else(|| start.clone())
         };
         let changes = repository.raw_changes(&base.tree, &tip.tree)?;
         harvest.look_at(&changes, &tip)?;
         let Harvest { place, mut repairs, findings, runs_by_itself, .. } = harvest;
-        let around = repository.watched_changes(&place.watched)?;
-        if !around.is_empty() {
-            repairs.push(Repair::Watched { detail: around.join(", ") });
-        }
+        repairs.extend(repository.watched_changes(&place.watched)?);
         let changed = changes.iter().map(RawChange::changed_file).collect();
         let moved = tip.tree != start.tree;
         let committed = Committed { moved, commit: tip.id, tree: tip.tree, branch, changed };
@@ -280,7 +232,7 @@ impl Harvest<'_> {
         }
         self.spaces.point_again(&self.place, &pointed)?;
         if !unreadable.is_empty() {
-            self.repairs.push(Repair::FilesUnreadable { detail: some_of(&unreadable) });
+            self.repairs.push(recorded!("repair-unreadable", files = some_of(&unreadable)));
         }
         Ok(!is_too_much)
     }
@@ -303,7 +255,7 @@ impl Harvest<'_> {
                 let name = escape_path(path);
                 if !module_paths(&modules).any(|declared| declared == name) {
                     remove_tree(&self.place.path.join(OsStr::from_bytes(path)).join(".git"))?;
-                    self.repairs.push(Repair::NestedRepository { path: name });
+                    self.repairs.push(recorded!("repair-nested", path = name));
                     uncovered = true;
                 }
             }
@@ -383,7 +335,7 @@ impl Harvest<'_> {
     fn look_at(&mut self, changes: &[RawChange], tip: &CommitObject) -> Result<(), GitError> {
         let repository = self.spaces.repository();
         let odd = changes.iter().filter(|change| std::str::from_utf8(&change.path).is_err());
-        self.repairs.extend(odd.map(|change| Repair::NameNotText { path: escape_path(&change.path) }));
+        self.repairs.extend(odd.map(|change| recorded!("repair-name", path = escape_path(&change.path))));
         self.findings.extend(inadmissible(repository, changes, &tip.tree)?);
         let (found, too_many) = self_running(repository, changes, &tip.tree)?;
         self.runs_by_itself = found;
@@ -410,7 +362,7 @@ impl Harvest<'_> {
         let converted = fields.chunks_exact(3).filter(|field| repository.filters().contains(&field[2]));
         let converted: Vec<String> = converted.map(|field| format!("{} (filter {})", field[0], field[2])).collect();
         if !converted.is_empty() {
-            self.repairs.push(Repair::Unfiltered { detail: some_of(&converted) });
+            self.repairs.push(recorded!("repair-unfiltered", files = some_of(&converted)));
         }
         Ok(())
     }

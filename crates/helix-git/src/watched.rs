@@ -8,6 +8,8 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use helix_core::said::Words;
+use helix_language::recorded;
 use sha2::{Digest, Sha256};
 
 use super::error::GitError;
@@ -34,12 +36,12 @@ impl Repository {
         fs::write(record, text).map_err(GitError::disk("write", record))
     }
 
-    /// What is not as it was noted, in words; nothing where nothing was noted. What Helix has merged itself is left out.
+    /// What is not as it was noted; nothing where nothing was noted. What Helix has merged itself is left out.
     ///
     /// # Errors
     /// Git or the disk failed.
-    pub(crate) fn watched_changes(&self, record: &Path) -> Result<Vec<String>, GitError> {
-        let Ok(before) = fs::read(record) else { return Ok(Vec::new()) };
+    pub(crate) fn watched_changes(&self, record: &Path) -> Result<Option<Words>, GitError> {
+        let Ok(before) = fs::read(record) else { return Ok(None) };
         let before = String::from_utf8_lossy(&before).into_owned();
         let before: Watched = before
             .lines()
@@ -54,21 +56,22 @@ impl Repository {
                 continue;
             }
             let Some(branch) = name.strip_prefix("refs/heads/") else {
-                changed.push(format!("{name} of the repository"));
+                changed.push(recorded!("watched-file", name = name));
                 continue;
             };
             if new.map_or(Ok(false), |new| self.lands(new))? {
                 continue;
             }
-            let short = |value: Option<&String>| value.and_then(|id| id.get(..12)).unwrap_or("nothing").to_owned();
-            changed.push(format!("branch {branch} (from {} to {})", short(old), short(new)));
+            let short = |value: Option<&String>| value.and_then(|id| id.get(..12)).unwrap_or("–").to_owned();
+            changed.push(recorded!("watched-branch", branch = branch, old = short(old), new = short(new)));
         }
         if changed.len() > NAMED {
             let more = changed.len() - NAMED;
             changed.truncate(NAMED);
-            changed.push(format!("{more} more"));
+            changed.push(recorded!("watched-more", more = more));
         }
-        Ok(changed)
+        let listed = changed.into_iter().reduce(|all, one| all.and(", ").and(one));
+        Ok(listed.map(|changes| recorded!("repair-watched", changes = changes)))
     }
 
     /// How it is now, with these references.

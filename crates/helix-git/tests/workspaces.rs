@@ -22,8 +22,9 @@ use helix_core::evidence::{ChangeKind, IntegrationTarget, Land, Tip};
 use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_git::{
     AttemptKey, CommitText, GitEnvironment, GitError, Head, Integration, IntegrationRequest, Landing, Merged,
-    OpenError, PreparedMerge, Repair, Repository, WorkCopy, Workspaces,
+    OpenError, PreparedMerge, Repository, WorkCopy, Workspaces,
 };
+use helix_language::{RECORD, recorded};
 
 struct Bench {
     home: tempfile::TempDir,
@@ -202,12 +203,12 @@ fn a_worktree_that_is_gone_before_its_work_was_committed_is_named() {
     let bench = Bench::new();
     let base = bench.head();
     let gone = bench.attempt("gone", &base, |tree| fs::remove_dir_all(tree).unwrap());
-    assert_eq!((gone.committed.commit, gone.repairs), (base.clone(), vec![Repair::WorktreeGone]));
+    assert_eq!((gone.committed.commit, gone.repairs), (base.clone(), vec![recorded!("repair-worktree-gone")]));
     let link = bench.attempt("link", &base, |tree| {
         fs::remove_dir_all(tree).unwrap();
         std::os::unix::fs::symlink(bench.user(), tree).unwrap();
     });
-    assert_eq!((link.committed.commit, link.repairs), (base, vec![Repair::WorktreeGone]));
+    assert_eq!((link.committed.commit, link.repairs), (base, vec![recorded!("repair-worktree-gone")]));
 }
 
 #[test]
@@ -291,7 +292,7 @@ fn what_the_agent_does_to_the_git_of_its_place_is_of_no_consequence() {
                 bench.git(&tree.join("sub"), &["commit", "--quiet", "-m", "inner"]);
             }
         });
-        let repaired = ["sub", "sub/deep"].map(|path| Repair::NestedRepository { path: path.into() });
+        let repaired = ["sub", "sub/deep"].map(|path| recorded!("repair-nested", path = path));
         assert_eq!(nested.repairs, repaired);
         let changed: Vec<_> = nested.committed.changed.iter().map(|file| file.path.as_str()).collect();
         assert_eq!(changed, ["sub/deep/i.txt", "sub/h.txt"]);
@@ -314,7 +315,7 @@ fn declared_submodules_stay_what_they_are_whatever_keeps_files_from_being_added(
         bench.git(&tree.join("scratch"), &["init", "--quiet"]);
         fs::write(tree.join("scratch/b.txt"), "b").unwrap();
     });
-    assert_eq!(result.repairs, [Repair::NestedRepository { path: "scratch".into() }]);
+    assert_eq!(result.repairs, [recorded!("repair-nested", path = "scratch")]);
     // Nobody else has got that commit.
     assert_eq!(result.findings[0].rule, "result.submodule");
     let listing = bench.spaces.repository().listing(&result.committed.tree).unwrap();
@@ -330,7 +331,7 @@ fn names_that_are_no_text_are_named_not_lost() {
         fs::write(tree.join(std::ffi::OsStr::from_bytes(b"bad\xff.txt")), "x").unwrap();
         fs::write(tree.join("line\nbreak.txt"), "x").unwrap();
     });
-    assert_eq!(result.repairs, [Repair::NameNotText { path: "bad\\xff.txt".into() }]);
+    assert_eq!(result.repairs, [recorded!("repair-name", path = "bad\\xff.txt")]);
     assert_eq!(result.committed.changed[1].path, "line\nbreak.txt");
 }
 

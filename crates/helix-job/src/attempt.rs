@@ -92,7 +92,7 @@ impl PhaseProgress {
         context: &PhaseContext<'_>,
         attempt: u32,
         result: &Committed,
-        repairs: &[String],
+        repairs: &[Words],
         findings: &[Finding],
     ) -> Result<(), Illegal> {
         let this = self.at_stage(attempt, Stage::Committing)?;

@@ -5,7 +5,7 @@
 
 use super::spec::Grant;
 use super::state::{Active, Attempt, PhaseProgress, PhaseState, Stage};
-use helix_core::said::Words;
+use helix_core::said::{Said, Words};
 use helix_language::recorded;
 use helix_plan::{GateSpec, Phase};
 
@@ -31,9 +31,20 @@ pub enum SideBudget {
     Reserved,
 }
 
+/// That this limit of a job is used up, and how to go on: a job can be given more money, its other limits stay.
+pub fn spent(limit: Words) -> Said {
+    let is_money = limit.says("spent-budget") || limit.says("spent-reserved");
+    let hint = if is_money { recorded!("cause-spent.hint") } else { recorded!("cause-spent.rest") };
+    Said { message: recorded!("cause-spent", limit = limit), hint }
+}
+
 impl Active {
-    /// The limit of the job that is used up, in words; `None` while it may go on. Reservations do not count.
-    pub fn spent_limit(&self) -> Option<Words> {
+    /// Which limit of the job is used up, and how to go on; `None` while it may. Reservations do not count.
+    pub fn spent_limit(&self) -> Option<Said> {
+        self.limit_reached().map(spent)
+    }
+
+    fn limit_reached(&self) -> Option<Words> {
         let (policy, usage) = (&self.spec.policy, self.usage());
         if let Some(budget) = policy.budget_usd.filter(|budget| usage.cost_usd >= *budget) {
             let spent = format!("{:.4}", usage.cost_usd);

@@ -15,7 +15,7 @@ use crate::question::{About, Question};
 use helix_core::evidence::Tip;
 use helix_core::finding::Correction;
 use helix_core::ids::{AgentSessionId, CommitId, PhaseId};
-use helix_core::said::Words;
+use helix_core::said::{Said, Words};
 use helix_language::{ErrorView, recorded};
 use helix_plan::{Approval, Phase};
 
@@ -310,7 +310,7 @@ impl<'a> Decider<'a> {
     /// Why phases are left although nothing is under way.
     fn stuck(&self) -> JobEnd {
         match self.active.spent_limit() {
-            Some(limit) => failed(recorded!("cause-spent", limit = limit), recorded!("cause-spent.hint")),
+            Some(Said { message, hint }) => failed(message, hint),
             // Cannot happen with a validated plan; answering is what makes `decide` total.
             None => failed(recorded!("cause-no-start"), Words::default()),
         }

@@ -32,7 +32,7 @@ mod view;
 mod waiting;
 
 pub use asking::MAX_AGENT_QUESTIONS;
-pub use budget::SideBudget;
+pub use budget::{SideBudget, spent};
 pub use decide::{Decision, Effect, decide};
 pub use delivery::target_of;
 pub use event::{

@@ -165,7 +165,7 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                 0 => say!(language, "job-unchanged"),
                 files => say!(language, "job-committed", commit = commit, files = files),
             };
-            let notes = repairs.iter().map(|repair| note(language, repair));
+            let notes = repairs.iter().map(|repair| note(language, &language.words(repair)));
             let sign = if findings.is_empty() { Sign::Note } else { Sign::Failed };
             Phrase::new(sign, Some(phase), text)
                 .with(notes.chain(findings.iter().take(FINDINGS).map(|one| finding(language, one))))
@@ -224,9 +224,10 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             let text = asked.map_or_else(|| of_job(&question.text, &job.id), |one| asks(language, one));
             Phrase::new(Sign::Waiting, Some(phase), say!(language, "job-asks", question = text))
         }
-        JobEvent::QuestionAnswered { phase, answer: given, .. } => {
-            let text =
-                say!(language, "job-answered", by = person(language, &given.by), answer = answer(language, given));
+        JobEvent::QuestionAnswered { phase, asked, answer: given } => {
+            let options = job.question(phase, *asked).map_or(&[][..], |asked| &asked.options);
+            let (by, answer) = (person(language, &given.by), answer(language, options, given));
+            let text = say!(language, "job-answered", by = by, answer = answer);
             Phrase::new(Sign::Note, Some(phase), text)
         }
         JobEvent::QuestionExpired { phase, asked } => {

@@ -282,7 +282,8 @@ fn phase_view(
         cost: progress.usage().cost_usd,
         runs: runs(progress),
         commit,
-        notes: last.map(|last| last.repairs.clone()).unwrap_or_default(),
+        notes: last.iter().flat_map(|last| &last.repairs).map(|one| RECORD.words(one)).collect(),
+        notes_said: last.map(|last| last.repairs.clone()).unwrap_or_default(),
         error,
     }
 }

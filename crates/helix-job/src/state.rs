@@ -242,7 +242,7 @@ pub struct Attempt {
     pub run_end: Option<RunEnded>,
     pub result: Option<Committed>,
     /// What had to be put right to make its commit, and what that lacks.
-    pub repairs: Vec<String>,
+    pub repairs: Vec<Words>,
     /// Files of the result that run by themselves.
     pub runs_by_itself: Vec<SelfRunning>,
     /// Answers of its gates so far; the answer of each gate has its index.

@@ -172,6 +172,9 @@ pub struct PhaseView {
     /// Repairs that were needed to commit the last attempt's work, and what the commit lacks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The same in Helix's own words, for readers of other languages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes_said: Vec<Words>,
     /// Why the last attempt was not accepted, or why the phase failed.
     pub error: Option<ErrorView>,
 }

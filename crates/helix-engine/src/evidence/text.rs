@@ -127,7 +127,7 @@ fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {
     }
     for answer in &phase.answers {
         let (by, at, answer) =
-            (&answer.answer.by, language.local(answer.at), phrases::answer(language, &answer.answer));
+            (&answer.answer.by, language.local(answer.at), phrases::answer(language, &[], &answer.answer));
         let text = say!(language, "evidence-person", by = phrases::person(language, by), at = at, answer = answer);
         lines.push(row(language, "person", &text));
     }

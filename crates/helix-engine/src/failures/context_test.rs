@@ -87,7 +87,7 @@ fn trouble_in_helixs_own_words_is_what_these_say() {
     }
 
     let limit = recorded!("spent-budget", budget = "1", spent = "1.2");
-    let (message, hint) = (recorded!("cause-spent", limit = limit), recorded!("cause-spent.hint"));
+    let Said { message, hint } = helix_job::spent(limit);
     let spent = Fault {
         said: Some(Box::new(Said { message: message.clone(), hint: hint.clone() })),
         ..Fault::environment(RECORD.words(&message)).hint(RECORD.words(&hint))

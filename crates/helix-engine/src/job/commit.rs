@@ -11,7 +11,7 @@ use helix_plan::Phase;
 
 use super::effects::{AttemptContext, EffectRunner, blocking};
 use super::unsaved::{commit_text, kept_in, unsaved};
-use helix_git::{AttemptCommit, GitError, Repair};
+use helix_git::{AttemptCommit, GitError};
 
 /// Most files that are named to an agent that was to change none.
 const MOST_UNASKED: usize = 20;
@@ -49,7 +49,6 @@ impl EffectRunner {
         match self.try_commit(at).await {
             Ok(AttemptCommit { committed: result, repairs, mut findings, runs_by_itself }) => {
                 findings.extend(unasked(at.phase, &result));
-                let repairs = repairs.iter().map(ToString::to_string).collect();
                 Ok(JobEvent::ResultCommitted {
                     phase: at.phase.id.clone(),
                     attempt: at.attempt.begin.attempt,
@@ -73,11 +72,11 @@ impl EffectRunner {
             (commit_text(at.phase, &at.active.spec), this.begin.base.clone(), this.begin.start.clone());
         let path = key.directory(spaces.root());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
-        if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
+        if this.taken_up && made.repairs.iter().any(|one| one.says("repair-worktree-gone")) {
             return Err(fault(FaultKind::Environment, recorded!("fault-work-gone")));
         }
         // Nothing that the agent did is left: that is no result, not even one without changes.
-        if made.repairs.contains(&Repair::WorktreeGone) && made.committed.commit == this.begin.start {
+        if made.repairs.iter().any(|one| one.says("repair-worktree-gone")) && made.committed.commit == this.begin.start {
             return Err(GitError::WorktreeGone { path }.fault());
         }
         Ok(made)

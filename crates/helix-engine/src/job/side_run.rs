@@ -12,7 +12,7 @@ use helix_core::run::{Outcome, Retry};
 use helix_core::said::{Said, Words};
 use helix_core::usage::Usage;
 use helix_job::phrases::outcome_words;
-use helix_job::{Active, Policy, SideBudget, SideRun};
+use helix_job::{Active, Policy, SideBudget, SideRun, spent};
 use helix_language::{fault_with_hint, recorded};
 use helix_process::Prepared;
 use jiff::Timestamp;
@@ -88,7 +88,7 @@ impl EffectRunner {
             // What a former host has started is read to its end whatever it costs: it has been paid.
             let budget = match (runner.has_begun(&run), active.spent_limit()) {
                 (true, _) => before.left_of(active.side_budget()).unwrap_or_default(),
-                (false, Some(limit)) => return Err(spent(limit).into()),
+                (false, Some(limit)) => return Err(used_up(limit).into()),
                 (false, None) => before.left_of(active.side_budget())?,
             };
             let mut ask = side_ask(&runner, side, &run, budget)?;
@@ -164,13 +164,13 @@ impl Consumed {
         match budget {
             SideBudget::Unlimited => Ok(None),
             SideBudget::Usd(usd) if usd > self.usage.cost_usd => Ok(Some(usd - self.usage.cost_usd)),
-            SideBudget::Usd(_) | SideBudget::Reserved => Err(spent(recorded!("spent-reserved"))),
+            SideBudget::Usd(_) | SideBudget::Reserved => Err(used_up(spent(recorded!("spent-reserved")))),
         }
     }
 }
 
-fn spent(limit: Words) -> Fault {
-    fault_with_hint(FaultKind::Environment, recorded!("cause-spent", limit = limit), recorded!("cause-spent.hint"))
+fn used_up(limit: Said) -> Fault {
+    fault_with_hint(FaultKind::Environment, limit.message, limit.hint)
 }
 
 /// Names of the runs that a side run may have, for a host that looks for what a former one left.

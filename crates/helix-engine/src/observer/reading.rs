@@ -160,13 +160,19 @@ async fn read(event: u64, context: FailureContext, began: Timestamp, failures: &
     read
 }
 
-/// The last report of each phase that has failed; that of the job itself if it failed and none of its phases did.
+/// Of the last attempt at each phase that has failed: the first report and the last, such as a deployment's and that of the rollback
+/// that failed after it. The last of the job itself if it failed and none of its phases did.
 pub fn last_reports<'a>(view: &JobView, reports: &'a [JobReport]) -> Vec<&'a JobReport> {
     let last = |phase: Option<&PhaseId>| reports.iter().rfind(|one| one.phase.as_ref() == phase);
     let failed: Vec<&PhaseId> =
         view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed).map(|phase| &phase.id).collect();
-    match (failed.as_slice(), view.status) {
-        ([], JobStatus::Failed) => last(None).into_iter().collect(),
-        _ => failed.into_iter().filter_map(|phase| last(Some(phase))).collect(),
+    if failed.is_empty() && view.status == JobStatus::Failed {
+        return last(None).into_iter().collect();
     }
+    let of_phase = |phase| {
+        let last = last(Some(phase))?;
+        let first = reports.iter().find(|one| one.phase == last.phase && one.attempt == last.attempt);
+        Some(first.filter(|first| first.event != last.event).into_iter().chain([last]))
+    };
+    failed.into_iter().filter_map(of_phase).flatten().collect()
 }

@@ -36,7 +36,8 @@ pub fn suggest(
     let mut drafts: Vec<SuggestionDraft> = Vec::new();
     let mut add = |text: String, source: SuggestionSource| {
         let text = place.job.as_ref().map_or_else(|| text.clone(), |job| of_job(&text, job));
-        if !text.is_empty() && drafts.iter().all(|draft| draft.text != text) && drafts.len() < MOST_ACTIONS {
+        let is_said = |draft: &SuggestionDraft| draft.text.ends_with(text.trim_start_matches("then run "));
+        if !text.is_empty() && !drafts.iter().any(is_said) && drafts.len() < MOST_ACTIONS {
             drafts.push(SuggestionDraft { text, source });
         }
     };
@@ -168,7 +169,7 @@ fn of_phase(classified: &Classified, place: &FailurePlace) -> Option<String> {
     }
     if let (Some(job), Some(phase)) = (&place.job, &place.phase) {
         return Some(match classified.retry {
-            RetryAdvice::Human => format!("then run `helix jobs retry {job} --phase {phase}`"),
+            RetryAdvice::Human => format!("then run `helix jobs resume {job}`"),
             RetryAdvice::Now | RetryAdvice::AfterDelay | RetryAdvice::AfterChange | RetryAdvice::Never => {
                 format!("read the whole log of phase `{phase}`: `helix jobs logs {job}`")
             }

@@ -436,7 +436,7 @@ fn a_file_of_lfs_that_is_moved_stays_one() {
     assert_eq!(files["mode.bin"].kind, helix_git::EntryKind::Executable);
     assert_eq!(content("plain.txt"), "the whole picture\n", "nothing keeps it apart");
     assert_eq!(content("other.bin"), "THE WHOLE PICTURE\n", "its content is new");
-    let notes: Vec<String> = result.repairs.iter().map(ToString::to_string).collect();
+    let notes: Vec<String> = result.repairs.iter().map(|one| RECORD.words(one)).collect();
     assert_eq!(notes, ["Helix runs no git filters: it committed as it is on the disk: other.bin (filter lfs)"]);
 }
 

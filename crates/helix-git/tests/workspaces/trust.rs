@@ -131,7 +131,7 @@ fn neither_filters_nor_attributes_of_the_users_repository_run_before_something_l
     assert!(bench.spaces.repository().patch(&base, commit, &[], 1 << 20).unwrap().text.contains("+on = 'disk'"));
     assert!(!trace.exists(), "the host ran it");
     // And it does not go by without a word.
-    let told: Vec<String> = result.repairs.iter().map(ToString::to_string).collect();
+    let told: Vec<String> = result.repairs.iter().map(|one| RECORD.words(one)).collect();
     let named = ["config of the repository", "hooks/post-checkout of the", "info/attributes of the"];
     assert!(told.len() == 1 && named.iter().all(|what| told[0].contains(what)), "{told:?}");
 }
@@ -169,8 +169,9 @@ fn a_branch_that_somebody_else_has_moved_is_named() {
         fs::write(tree.join("new.txt"), "n").unwrap();
         bench.git(&bench.user(), &["update-ref", "refs/heads/main", &evil]);
     });
-    let [Repair::Watched { detail }] = result.repairs.as_slice() else { panic!("{:?}", result.repairs) };
-    assert_eq!(detail, &format!("branch main (from {} to {})", &base.as_str()[..12], &evil[..12]));
+    let told: Vec<String> = result.repairs.iter().map(|one| RECORD.words(one)).collect();
+    let moved = format!("branch main (from {} to {})", &base.as_str()[..12], &evil[..12]);
+    assert_eq!(told, [format!("changed while the agent worked, not by this host: {moved}")]);
     // What Helix has merged itself meanwhile is no such thing.
     let (key, start) = (key("late"), bench.head());
     let tree = bench.spaces.prepare_attempt(&key, &start).unwrap();
@@ -320,7 +321,7 @@ fn what_lies_beyond_a_link_is_not_taken() {
         fs::remove_dir_all(tree).unwrap();
         symlink(&outside, tree).unwrap();
     });
-    assert_eq!((replaced.committed.commit, replaced.repairs), (base, vec![Repair::WorktreeGone]));
+    assert_eq!((replaced.committed.commit, replaced.repairs), (base, vec![recorded!("repair-worktree-gone")]));
 }
 
 /// Objects, indexes and settings of a clone may be anything.

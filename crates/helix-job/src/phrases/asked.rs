@@ -11,9 +11,14 @@ use super::{LINE, person};
 use crate::question::{About, Answer, QuestionOption, QuestionStatus, QuestionView};
 use crate::view::JobView;
 
-/// What a person answered: the choice, their words, or both.
-pub fn answer(language: Language, answer: &Answer) -> String {
-    let choice = answer.choice.as_deref().map(|choice| say!(language, "answered-choice", choice = choice));
+/// What a person answered who had these options: the choice, their words, or both.
+pub fn answer(language: Language, options: &[QuestionOption], answer: &Answer) -> String {
+    // An agent's options are its own words, and its keys say nothing.
+    let own = |choice: &str| options.iter().find(|one| one.key == choice && one.said.is_empty());
+    let choice = answer.choice.as_deref().map(|choice| match own(choice) {
+        Some(chosen) => chosen.label.clone(),
+        None => say!(language, "answered-choice", choice = choice),
+    });
     one_line(&choice.into_iter().chain(answer.text.clone()).collect::<Vec<_>>().join(": "), LINE)
 }
 
@@ -98,7 +103,7 @@ pub fn question(language: Language, question: &QuestionView) -> String {
     match &question.status {
         QuestionStatus::Open => say!(language, "question-open", id = id, question = text),
         QuestionStatus::Answered { answer: given, .. } => {
-            let (by, answer) = (person(language, &given.by), answer(language, given));
+            let (by, answer) = (person(language, &given.by), answer(language, &question.options, given));
             say!(language, "question-answered", id = id, by = by, answer = answer, question = text)
         }
         QuestionStatus::Expired { .. } => say!(language, "question-expired", id = id, question = text),

@@ -159,7 +159,7 @@ run-interrupted = er wurde von außen unterbrochen
     .hint = { run-read-log }
 run-cancelled = er wurde abgebrochen
 run-timed-out = seine Zeit ist abgelaufen
-    .hint = erhöhe das Zeitlimit der Phase oder teile sie auf
+    .hint = erhöhe `timeout` der Phase oder teile sie auf, dann mach weiter mit `helix jobs resume { $job }`
 run-stalled = er hat sich zu lange nicht gemeldet
     .hint = { run-read-log }
 run-stuck = er wurde angehalten: { $tool } schlug { $times }-mal auf dieselbe Weise fehl, ohne dass sich dazwischen etwas änderte: { $input }
@@ -174,14 +174,14 @@ run-limited = das Limit des Anbieters ist erreicht
     .hint = { run-provider-trouble }
 run-overloaded = der Anbieter meldete einen Fehler: HTTP { $status }
     .hint = { run-provider-trouble }
-run-unreachable = der Anbieter war nicht erreichbar
+run-unreachable = die Verbindung zum Anbieter ist gescheitert
     .hint = { run-provider-trouble }
 run-no-money = das Guthaben beim Anbieter ist aufgebraucht
-    .hint = lade das Konto beim Anbieter auf, dann starte den Job noch einmal
+    .hint = lade das Konto beim Anbieter auf, dann mach weiter mit `helix jobs resume { $job }`
 run-credentials = der Anbieter nimmt die Zugangsdaten nicht an
     .hint = melde dich mit dem Programm des Agenten an oder trage seinen API-Schlüssel in helix.toml ein, dann führe `helix doctor` aus
 run-context = die Sitzung passt nicht in den Kontext des Modells
-    .hint = teile die Phase auf: ihre Sitzung passt nicht in den Kontext des Modells
+    .hint = teile die Phase auf oder gib ihr weniger und kleinere Dateien, dann mach weiter mit `helix jobs resume { $job }`
 run-limit =
     sein Limit ist erreicht ({ $limit ->
         [turns] Schritte
@@ -189,9 +189,9 @@ run-limit =
         [structuredoutput] Antwortformat
        *[other] { $limit }
     })
-    .hint = erhöhe max_turns oder budget_usd der Phase oder teile sie auf
+    .hint = erhöhe `max_turns` oder `budget_usd` der Phase oder teile sie auf, dann mach weiter mit `helix jobs resume { $job }`
 run-refused = das Modell hat abgelehnt
-    .hint = formuliere die Beschreibung der Phase um
+    .hint = formuliere die Beschreibung der Phase um, dann mach weiter mit `helix jobs resume { $job }`
 run-unstarted = der Agent ist nicht gestartet: { $reason }
     .hint = { run-doctor }
 run-misconfigured = der Agent kann so, wie er eingerichtet ist, nicht arbeiten
@@ -204,7 +204,7 @@ run-bad-request = der Agent meldet: { $message }
     .hint = der Anbieter lehnt diese Anfrage immer ab: prüfe Modell und Einstellungen des Agenten in helix.toml und die Größe seines Prompts, dann führe `helix jobs resume { $job }` aus
 run-contradicted = seine Aufzeichnung widerspricht sich: { $evidence }
     .hint = { run-read-log }
-run-read-log = lies das Log des Laufs: `helix jobs logs { $job }`
+run-read-log = lies das Log des Laufs (`helix jobs logs { $job }`), dann mach weiter mit `helix jobs resume { $job }`
 
 # What shows that a run's record is not whole.
 run-cut-output = er hat mehr als 256 MiB ausgegeben und wurde gestoppt
@@ -241,11 +241,22 @@ start-not-executable = { $file } ist keine ausführbare Datei
 start-no-interpreter = { $error }: die Datei gibt es, also fehlt der Interpreter, den ihre erste Zeile nennt (oder ihr Lader)
 start-closed = { $error }: sie ist nicht ausführbar, oder ein Verzeichnis darüber ist verschlossen
 start-too-long = { $error }: Argumente und Umgebung sind zusammen zu groß; Prompts gehen über stdin
-start-hidden = die Sandbox verbirgt { $file } oder etwas, was diese Datei braucht: nimm sein Verzeichnis in `readable` unter [sandbox] auf
+start-hidden = die Sandbox verbirgt { $file } oder etwas, was diese Datei braucht: nimm ihr Verzeichnis in `readable` unter [sandbox] auf
 start-no-sandbox = seine Sandbox kann nicht aufgebaut werden: { $error }
 start-sandbox-required = die Sandbox ist verlangt: { $missing }
 run-doctor = führe `helix doctor` aus: es prüft den Agenten
-run-provider-trouble = der Anbieter hat Probleme: versuche es später noch einmal
+run-provider-trouble = mach später weiter mit `helix jobs resume { $job }`
+
+# Wie ein Ergebnis entstand, und was ihm fehlt.
+repair-nested = { $path } war ein eigenes Repository; seine Dateien sind im Ergebnis, seine Historie nicht
+repair-worktree-gone = der Worktree war weg; was nicht schon committet war, ist verloren
+repair-unreadable = einige Dateien waren nicht lesbar und fehlen: { $files }
+repair-name = der Name von { $path } ist nicht in UTF-8
+repair-unfiltered = Helix führt keine Filter von git aus; committet wurde, was auf dem Datenträger steht: { $files }
+repair-watched = geändert, während der Agent arbeitete, aber nicht von diesem Host: { $changes }
+watched-branch = Branch { $branch } (von { $old } auf { $new })
+watched-file = { $name } des Repositorys
+watched-more = { $more } weitere
 
 ### Was mit einem Job geschieht
 
@@ -620,7 +631,7 @@ answer-limited = das Nutzungslimit des Anbieters ist erreicht
     .hint = { answer-later }
 answer-overloaded = der Anbieter meldete einen Fehler: HTTP { $status }
     .hint = { answer-later }
-answer-unreachable = der Anbieter war nicht erreichbar
+answer-unreachable = die Verbindung zum Anbieter ist gescheitert
     .hint = { answer-later }
 answer-no-money = das Guthaben beim Anbieter ist aufgebraucht
     .hint = lade das Konto beim Anbieter auf, dann sende die Nachricht noch einmal
@@ -856,7 +867,7 @@ cause-gate-not-run = Gate { $gate } konnte nicht laufen: { $why }
 cause-gate-unsure = Gate { $gate } konnte die Arbeit nicht bestätigen: { $why }
 cause-run = der letzte Lauf wurde nicht fertig: { $what }
 cause-phase-spent = { $why } (das Budget der Phase ist verbraucht)
-    .hint = erhöhe budget_usd der Phase oder teile sie auf
+    .hint = erhöhe `budget_usd` der Phase oder teile sie auf, dann mach weiter mit `helix jobs resume { $job }`
 cause-optional = optional und gescheitert: { $why }
 cause-not-approved = { $by } hat den Beginn nicht freigegeben
 cause-not-approved-because = { $by } hat den Beginn nicht freigegeben: { $why }
@@ -882,7 +893,8 @@ cause-all-skipped = keine Phase hat bestanden: alle wurden ausgelassen
 cause-not-combined = die Ergebnisse konnten nicht zusammengeführt werden
 cause-no-start = keine der übrigen Phasen kann beginnen
 cause-spent = Job beendet: { $limit }
-    .hint = mach weiter mit `helix jobs resume { $job }` und größerem --budget
+    .hint = mach weiter mit `helix jobs resume { $job } --budget USD`
+    .rest = ein Job behält dieses Limit: erhöhe es in [jobs] der helix.toml und starte den Rest als neuen Job
 spent-budget = Budget von { $budget } USD verbraucht ({ $spent } USD ausgegeben)
 spent-turns = Grenze von { $limit } Schritten erreicht ({ $taken } gemacht)
 spent-tokens = Grenze von { $limit } Tokens erreicht ({ $used } verbraucht)
@@ -907,7 +919,7 @@ side-phases-invalid = die vorgeschlagenen Phasen sind ungültig: { $why }
 hint-change-task = `helix jobs resume { $job }` versucht es mit diesen Befunden noch einmal und nimmt den Plan, wie seine Datei dann ist; `helix jobs check { $job }` lässt nur die Gates noch einmal laufen
 hint-same-findings = der Agent hat auf dieselben Befunde hin nichts geändert
 hint-review-again = `helix jobs resume { $job }` fragt den { $who } noch einmal; die Arbeit bleibt, wie sie ist
-hint-resets = sie endet { $at }: dann `helix jobs resume { $job }`; `max_wait` in [jobs] sagt, wie lange ein neuer Job wartet
+hint-resets = es endet am { $at }: dann `helix jobs resume { $job }`; `max_wait` in [jobs] sagt, wie lange ein neuer Job wartet
 hint-deliver-again = behebe, woran die Auslieferung gescheitert ist, dann `helix jobs resume { $job }`: es liefert noch einmal aus
 hint-person-needed = sieh dir das Ziel an; `helix jobs rollback { $job } --again` nimmt noch einmal zurück, `helix jobs resume { $job }` liefert noch einmal aus, beides von vorn
 rolled-back = zurückgenommen{ $to }
@@ -1793,7 +1805,7 @@ gate-leftovers =
         [one] 1 Prozess, den der Befehl laufen ließ, wurde beendet
        *[other] { $processes } Prozesse, die der Befehl laufen ließ, wurden beendet
     }
-gate-sandbox = die Sandbox lässt ein Gate nur in seinen Checkout und nach /tmp schreiben und sonst nichts im Home-Verzeichnis lesen: siehe docs/sandbox.md
+gate-sandbox = falls die Sandbox es verweigert hat: füge den Pfad in [sandbox] deiner eigenen helix.toml zu `writable` oder `readable` hinzu (docs/sandbox.md)
 gate-decides =
     { $path } bestimmt mit, wie `{ $command }` prüft, und wurde { $how ->
         [added] hinzugefügt

@@ -112,7 +112,7 @@ run-interrupted = it was interrupted from outside
     .hint = { run-read-log }
 run-cancelled = it was cancelled
 run-timed-out = it timed out
-    .hint = raise the phase's timeout, or split it
+    .hint = raise the phase's `timeout`, or split it, then go on with `helix jobs resume { $job }`
 run-stalled = it was silent for too long
     .hint = { run-read-log }
 run-stuck = it was stopped: { $tool } failed { $times } times in the same way, with nothing new in between: { $input }
@@ -127,14 +127,14 @@ run-limited = the provider's rate limit is reached
     .hint = { run-provider-trouble }
 run-overloaded = the provider failed with HTTP { $status }
     .hint = { run-provider-trouble }
-run-unreachable = the provider could not be reached
+run-unreachable = the connection to the provider failed
     .hint = { run-provider-trouble }
 run-no-money = the provider's account has no money left
-    .hint = add credit to the provider's account, then start the job again
+    .hint = add credit to the provider's account, then go on with `helix jobs resume { $job }`
 run-credentials = the provider does not accept the credentials
     .hint = log in with the agent's own CLI or set its API key in helix.toml, then run `helix doctor`
 run-context = the session does not fit the model's context
-    .hint = split the phase: its session does not fit the model's context
+    .hint = split the phase, or give it fewer and smaller files, then go on with `helix jobs resume { $job }`
 run-limit =
     its limit was reached ({ $limit ->
         [turns] turns
@@ -142,9 +142,9 @@ run-limit =
         [structuredoutput] answer format
        *[other] { $limit }
     })
-    .hint = raise max_turns or budget_usd of the phase, or split it
+    .hint = raise `max_turns` or `budget_usd` of the phase, or split it, then go on with `helix jobs resume { $job }`
 run-refused = the model refused
-    .hint = reword the phase's description
+    .hint = reword the phase's description, then go on with `helix jobs resume { $job }`
 run-unstarted = the agent did not start: { $reason }
     .hint = { run-doctor }
 run-misconfigured = the agent cannot work as configured
@@ -157,7 +157,7 @@ run-bad-request = the agent reports: { $message }
     .hint = the provider refuses this request however often it is sent: check model and settings of the agent in helix.toml, and how large its prompt is, then run `helix jobs resume { $job }`
 run-contradicted = its record contradicts itself: { $evidence }
     .hint = { run-read-log }
-run-read-log = read the run's log: `helix jobs logs { $job }`
+run-read-log = read the run's log (`helix jobs logs { $job }`), then go on with `helix jobs resume { $job }`
 
 # What shows that a run's record is not whole.
 run-cut-output = it printed more than 256 MiB and was stopped
@@ -198,7 +198,18 @@ start-hidden = the sandbox hides { $file }, or what it needs: add its directory 
 start-no-sandbox = its sandbox cannot be put up: { $error }
 start-sandbox-required = the sandbox is required: { $missing }
 run-doctor = run `helix doctor`: it checks the agent
-run-provider-trouble = the provider has problems: try again later
+run-provider-trouble = go on later with `helix jobs resume { $job }`
+
+# How a result was made, and what it lacks.
+repair-nested = { $path } was a repository of its own; its files were taken, its history was not
+repair-worktree-gone = the worktree was gone; nothing that was not committed before is left
+repair-unreadable = some files could not be read and are missing: { $files }
+repair-name = the name of { $path } is not UTF-8
+repair-unfiltered = Helix runs no git filters: it committed as it is on the disk: { $files }
+repair-watched = changed while the agent worked, not by this host: { $changes }
+watched-branch = branch { $branch } (from { $old } to { $new })
+watched-file = { $name } of the repository
+watched-more = { $more } more
 
 ### What happens to a job
 
@@ -567,7 +578,7 @@ answer-limited = the provider's usage limit is reached
     .hint = { answer-later }
 answer-overloaded = the provider failed with HTTP { $status }
     .hint = { answer-later }
-answer-unreachable = the provider could not be reached
+answer-unreachable = the connection to the provider failed
     .hint = { answer-later }
 answer-no-money = the provider's account has no money left
     .hint = add credit to the provider's account, then send the message again
@@ -790,7 +801,7 @@ cause-gate-not-run = gate { $gate } could not be run: { $why }
 cause-gate-unsure = gate { $gate } could not confirm the work: { $why }
 cause-run = the last run did not complete: { $what }
 cause-phase-spent = { $why } (the phase's budget is used up)
-    .hint = raise budget_usd of the phase, or split it
+    .hint = raise `budget_usd` of the phase, or split it, then go on with `helix jobs resume { $job }`
 cause-optional = optional, and failed: { $why }
 cause-not-approved = { $by } did not approve the start
 cause-not-approved-because = { $by } did not approve the start: { $why }
@@ -816,7 +827,8 @@ cause-all-skipped = no phase has passed: all of them were skipped
 cause-not-combined = the results could not be combined
 cause-no-start = no remaining phase can start
 cause-spent = the job's { $limit }
-    .hint = continue with `helix jobs resume { $job }` and a larger --budget
+    .hint = continue with `helix jobs resume { $job } --budget USD`
+    .rest = a job keeps this limit: raise it in [jobs] of helix.toml, and start what is left as a new job
 spent-budget = budget of { $budget } USD is used up ({ $spent } USD spent)
 spent-turns = limit of { $limit } turns is used up ({ $taken } taken)
 spent-tokens = limit of { $limit } tokens is used up ({ $used } used)
@@ -1646,7 +1658,7 @@ gate-leftovers =
         [one] 1 process that the command had left running was killed
        *[other] { $processes } processes that the command had left running were killed
     }
-gate-sandbox = the sandbox lets a gate write to its checkout and to /tmp only, and read no other part of your home: see docs/sandbox.md
+gate-sandbox = where the sandbox denied it: add the path to `writable` or `readable` in [sandbox] of your own helix.toml (docs/sandbox.md)
 gate-decides =
     { $path } decides how `{ $command }` checks and was { $how ->
         [added] added

@@ -54,7 +54,7 @@ fn phase(language: Language, phase: &PhaseEvidence) -> Markup {
             @if !phase.answers.is_empty() {
                 h3 { (say!(language, "web-persons")) }
                 @for answer in &phase.answers {
-                    p { (sign(Sign::Note, None)) b { (phrases::person(language, &answer.answer.by)) } ": " (phrases::answer(language, &answer.answer)) " " span.weak { (ago(language, answer.at)) } }
+                    p { (sign(Sign::Note, None)) b { (phrases::person(language, &answer.answer.by)) } ": " (phrases::answer(language, &[], &answer.answer)) " " span.weak { (ago(language, answer.at)) } }
                     p.weak.detail { (answer.question) }
                 }
             }

@@ -36,5 +36,7 @@ pub(crate) fn state_dir(environment: &Environment, overrides: &Overrides) -> Res
             .hint("set HOME, or choose a directory with --state-dir or HELIX_STATE_DIR")
     })?;
     let path = environment.directory.join(path);
+    // Files below it are recognised by their paths, whatever way leads there.
+    let path = path.canonicalize().unwrap_or(path);
     Environment::text_of(&path).map(|_| Setting::new(path, origin))
 }

@@ -99,6 +99,7 @@ fn own_words(view: &JobView, one: &JobReport) -> Vec<(String, Words)> {
     let phase = view.phases.iter().find(|phase| Some(&phase.id) == one.phase.as_ref());
     let mut all = Vec::new();
     for gate in phase.iter().flat_map(|phase| &phase.gates) {
+        all.extend(gate.notes.iter().cloned().zip(gate.notes()));
         if let Verdict::Fail { findings } = &gate.verdict {
             all.extend(findings.iter().map(|one| (one.message.clone(), one.words())));
             all.extend(findings.iter().map(|one| (one.fix.clone().unwrap_or_default(), one.fix_words())));

@@ -87,7 +87,9 @@ pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Re
         let doing = phrases::doing(language, phase).filter(|_| busy);
         lines.extend(doing.map(|doing| format!("{}: {doing}", phase.id)));
         lines.extend(
-            phase.notes.iter().map(|note| format!("{}: {}", phase.id, phrases::note(language, &one_line(note, 200)))),
+            phase.notes_said.iter().map(|note| {
+                format!("{}: {}", phase.id, phrases::note(language, &one_line(&language.words(note), 200)))
+            }),
         );
         lines.extend(verification(language, phase));
         for one in &phase.accepted {
