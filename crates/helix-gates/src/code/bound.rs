@@ -2,13 +2,14 @@
 //!
 //! Must not know other files: to what an import leads is not said here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
+use super::declared::{self, Declared, is_part};
 use super::documented::documented;
 use super::expectations::{Asked, TEXTS, asked, read};
 use super::{Code, children, inside, is_rust_test, line_of, part, pattern, text};
@@ -24,6 +25,10 @@ pub(crate) struct Bindings {
     pub(crate) called: BTreeSet<String>,
     /// Parts of other modules that it sets.
     pub(crate) patches: Vec<Patch>,
+    /// What tests are handed by the name of its function, and how often the file says that name.
+    pub(crate) fixtures: BTreeMap<String, usize>,
+    /// What a script hands on as a whole, or as parts of what it does, by its own names.
+    pub(crate) hands_on: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,7 +66,7 @@ pub(crate) struct Patch {
     pub(crate) written: String,
     /// The words of what is set, the last of them its own name; or the one name of a module.
     pub(crate) what: Vec<String>,
-    /// Whether it lasts beyond the test that does it: an assignment, or a patch that is started.
+    /// Whether it lasts beyond the test that does it: an assignment, a patch that is started, what nobody takes back.
     pub(crate) lasts: bool,
 }
 
@@ -81,6 +86,9 @@ static SETS: LazyLock<Regex> = LazyLock::new(|| {
         r"^((\w+\.)*(patch(\.object)?|setattr)|(jest|vi)\.(do|unstable_)?[mM]ock\w*|mock\.(module|method)|(jest|vi)\.spyOn)$",
     )
 });
+
+/// What takes back what scripts set.
+static RESTORES: LazyLock<Regex> = LazyLock::new(|| pattern(r"mockRestore|restoreAll|mock\.re(store|set)"));
 
 /// What the names of a file stand for.
 pub(crate) fn bound(code: Code, source: &str) -> Bindings {
@@ -125,19 +133,31 @@ struct Place {
     /// Whether a runner may hand what it says to tests.
     is_fixture: bool,
     in_class: bool,
+    /// Where in what a script declares.
+    declares: usize,
 }
 
 fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
     let Some(tree) = code.parse(source) else { return };
+    let (scope, is_script) = (String::new(), code.is_script());
     let mut open =
-        vec![(tree.root_node(), Place { scope: String::new(), of_test, is_fixture: false, in_class: false })];
-    // What a scope of a script declares as its own: assignments to anything else reach further.
-    let mut declared = BTreeSet::<(String, String)>::new();
+        vec![(tree.root_node(), Place { scope, of_test, is_fixture: false, in_class: false, declares: 0 })];
+    let declared = if is_script { Declared::of(tree.root_node(), source) } else { Declared::default() };
+    // Patches by the variable that each is kept in, and variables that are started or stopped somewhere.
+    let (mut kept, mut started, mut stopped) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    let is_restored = RESTORES.is_match(source);
     while let Some((node, place)) = open.pop() {
         let mut below = place.clone();
+        below.declares = declared.place(node, place.declares);
         // One that runs by itself is handed to nobody.
-        let is_fixture = |written: &str| written.contains("fixture") && !written.contains("autouse");
-        below.is_fixture = node.kind() == "decorated_definition" && is_fixture(text(node, source));
+        if node.kind() == "decorated_definition" {
+            let head = text(node, source).split("def ").next().unwrap_or_default();
+            below.is_fixture = head.contains("fixture") && !head.contains("autouse");
+            let named = node.child_by_field_name("definition").filter(|_| below.is_fixture && !head.contains("name"));
+            found.fixtures.extend(named.map(|one| (part(one, "name", source).to_owned(), 0)));
+        } else {
+            below.is_fixture = false;
+        }
         let decorated =
             node.child_by_field_name("definition").map(|one| inside(&place.scope, part(one, "name", source)));
         below.of_test |= code == Code::Rust && is_rust_test(node, source);
@@ -174,6 +194,7 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
             }
             "import_statement" | "export_statement" => {
                 let module = part(node, "source", source).trim_matches(['"', '\'']).to_owned();
+                found.hands_on.extend(handed_on(node, source).into_iter().map(str::to_owned));
                 let mut inner = if module.is_empty() { Vec::new() } else { children(node) };
                 if node.kind() == "export_statement" && !module.is_empty() && text(node, source).contains(ALL) {
                     add(ALL, Binding::Import(module.clone(), Some(ALL.to_owned())));
@@ -207,7 +228,6 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                 for one in parts {
                     let key = part(one, "key", source);
                     let local = words(one.child_by_field_name("value").unwrap_or(one)).first().copied().unwrap_or("");
-                    declared.insert((place.scope.clone(), local.to_owned()));
                     let name = match (pattern.kind(), key) {
                         ("identifier", _) => inner.clone(),
                         (_, "") => Some(local.to_owned()),
@@ -302,33 +322,39 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                 }
             }
             // What a function binds there, it binds for the whole file.
-            "global_statement" | "nonlocal_statement" => {
+            "global_statement" => {
                 for one in children(node) {
                     let (name, of_test) = (text(one, source).to_owned(), below.of_test);
                     let (scope, line, is_member) = (String::new(), line_of(node), false);
                     found.names.push(Name { scope, name, line, of_test, is_member, to: Binding::Value });
                 }
             }
+            "assignment_expression" | "augmented_assignment_expression" | "for_in_statement" if is_script => {
+                // What a loop declares is its own.
+                let to = node.child_by_field_name("left").filter(|_| node.child_by_field_name("kind").is_none());
+                if to.is_some_and(|to| ["module.exports", "exports.default"].contains(&text(to, source))) {
+                    found.hands_on.extend(handed_on(node, source).into_iter().map(str::to_owned));
+                }
+                for one in declared::set(to.into_iter().collect()) {
+                    if is_part(one) {
+                        found.patches.push(patch(node, &place, words(one).into_iter(), source));
+                        continue;
+                    }
+                    let (name, of_test, line) = (text(one, source).to_owned(), below.of_test, line_of(node));
+                    let is_of_file = declared.is_of_file(&name, place.declares);
+                    let scope = if is_of_file { String::new() } else { place.scope.clone() };
+                    found.names.push(Name { scope, name, line, of_test, is_member: false, to: Binding::Value });
+                }
+            }
             "assignment" | "assignment_expression" | "for_statement" | "named_expression" | "as_pattern"
                 if code != Code::Rust =>
             {
                 let to = ["left", "name", "alias"].into_iter().find_map(|field| node.child_by_field_name(field));
-                match to.map(|to| (to, to.kind())) {
-                    Some((to, "attribute" | "member_expression" | "subscript" | "subscript_expression")) => {
+                match to {
+                    Some(to) if is_part(to) => {
                         found.patches.push(patch(node, &place, words(to).into_iter(), source));
                     }
-                    Some((to, "identifier")) if node.kind() == "assignment_expression" => {
-                        let (name, of_test) = (text(to, source).to_owned(), below.of_test);
-                        let is_declared = (1..=place.scope.len()).any(|end| {
-                            let is_part =
-                                place.scope.get(end..).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"));
-                            is_part && declared.contains(&(place.scope[..end].to_owned(), name.clone()))
-                        });
-                        let scope = if is_declared { place.scope.clone() } else { String::new() };
-                        let (line, is_member) = (line_of(node), false);
-                        found.names.push(Name { scope, name, line, of_test, is_member, to: Binding::Value });
-                    }
-                    Some((to, _)) => words(to).into_iter().for_each(|name| add(name, Binding::Value)),
+                    Some(to) => words(to).into_iter().for_each(|name| add(name, Binding::Value)),
                     None => {}
                 }
             }
@@ -344,7 +370,12 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                     } else {
                         let and = if is_path { "" } else { first(1) };
                         let what = WORDS.find_iter(first(0)).chain(WORDS.find_iter(and)).map(|word| word.as_str());
-                        found.patches.push(patch(node, &place, what, source));
+                        let mut patch = patch(node, &place, what, source);
+                        let is_spy = called.ends_with("spyOn") || called == "mock.method";
+                        patch.lasts |= called == "setattr" || is_spy && !is_restored;
+                        let variable = node.parent().and_then(|above| above.child_by_field_name("left"));
+                        kept.extend(variable.map(|variable| (text(variable, source), found.patches.len())));
+                        found.patches.push(patch);
                     }
                 }
                 let is_test = matches!(called.split('.').next(), Some("test" | "it" | "specify" | "describe"));
@@ -353,6 +384,11 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                     found.scopes.insert(below.scope.clone());
                 }
             }
+            "attribute" if code == Code::Python => match part(node, "attribute", source) {
+                "start" => drop(started.insert(part(node, "object", source))),
+                "stop" | "stopall" => drop(stopped.insert(part(node, "object", source))),
+                _ => {}
+            },
             _ => {}
         }
         open.extend(children(node).into_iter().rev().map(|child| {
@@ -363,11 +399,44 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
             (child, below)
         }));
     }
+    if !found.fixtures.is_empty() {
+        for word in WORDS.find_iter(source) {
+            found.fixtures.get_mut(word.as_str()).into_iter().for_each(|said| *said += 1);
+        }
+    }
+    for (_, at) in kept.into_iter().filter(|(variable, _)| started.contains(variable) && !stopped.contains(variable)) {
+        found.patches[at].lasts = true;
+    }
+}
+
+/// The names that an export, or an assignment to one, hands on as the whole of a script, or in the object that is the whole.
+fn handed_on<'s>(node: Node<'_>, source: &'s str) -> Vec<&'s str> {
+    let field = |name| node.child_by_field_name(name);
+    let Some(whole) = field("value").or(field("right")).or(field("declaration")) else {
+        let specifiers = children(node).into_iter().filter(|one| one.kind() == "export_clause").flat_map(children);
+        return specifiers
+            .filter(|one| part(*one, "alias", source) == "default")
+            .map(|one| part(one, "name", source))
+            .collect();
+    };
+    match whole.kind() {
+        "identifier" => vec![text(whole, source)],
+        "object" => {
+            let names = |one: Node<'_>| match one.kind() {
+                "shorthand_property_identifier" => text(one, source),
+                "pair" => part(one, "key", source),
+                _ => part(one, "name", source),
+            };
+            children(whole).into_iter().map(names).collect()
+        }
+        _ if text(node, source).starts_with("export default") => vec![part(whole, "name", source)],
+        _ => Vec::new(),
+    }
 }
 
 fn patch<'w>(node: Node<'_>, place: &Place, what: impl Iterator<Item = &'w str>, source: &str) -> Patch {
     let (scope, written) = (place.scope.clone(), text(node, source).to_owned());
-    let is_started = node.parent().is_some_and(|above| text(above, source).ends_with(".start"));
+    let is_started = node.parent().is_some_and(|above| part(above, "attribute", source) == "start");
     let lasts = is_started || !node.kind().starts_with("call");
     Patch { scope, line: line_of(node), written, what: what.map(str::to_owned).collect(), lasts }
 }

@@ -4,6 +4,7 @@
 
 mod assertions;
 mod bound;
+mod declared;
 mod documented;
 mod encoding;
 mod expectations;
@@ -51,8 +52,12 @@ impl Code {
 
     /// Whether tests in one language may be of code in the other.
     pub(crate) fn is_tested_with(self, other: Self) -> bool {
-        let is_script = |code| matches!(code, Self::JavaScript | Self::TypeScript | Self::Tsx);
-        self == other || is_script(self) && is_script(other)
+        self == other || self.is_script() && other.is_script()
+    }
+
+    /// Whether Node runs it.
+    pub(crate) fn is_script(self) -> bool {
+        matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
     }
 
     /// By the name of a file.

@@ -136,7 +136,9 @@ pub(super) fn rebound(
     let written: BTreeSet<&str> = before.patches.iter().map(|one| &*one.written).collect();
     for patch in &now.patches {
         (modules.go_on)()?;
-        if written.contains(&*patch.written) || !patch.lasts && is_for_new_tests(&patch.scope, &places, now) {
+        let is_new = |scope: &str| is_for_new_tests(scope, &places, now);
+        let of_new = || is_new(&patch.scope) || is_handed_to(&patch.scope, now, is_new);
+        if written.contains(&*patch.written) || !patch.lasts && of_new() {
             continue;
         }
         let Some((file, part)) = patched(code, path, patch, &names, modules) else { continue };
@@ -179,6 +181,16 @@ fn is_for_new_tests(scope: &str, places: &BTreeSet<&str>, now: &Bindings) -> boo
     let test = format!("{new}::test");
     let has_tests = || now.scopes.range(test.clone()..).next().is_some_and(|first| first.starts_with(&test));
     own.starts_with("test") || own.starts_with(['"', '\'', '`']) || own.starts_with(char::is_uppercase) && has_tests()
+}
+
+/// Whether what stands there is handed to tests, and all of them are such.
+fn is_handed_to(scope: &str, now: &Bindings, is_such: impl Fn(&str) -> bool) -> bool {
+    let Some((fixture, said)) = parts(scope).next().and_then(|name| now.fixtures.get_key_value(name)) else {
+        return false;
+    };
+    let takes = now.names.iter().filter(|one| one.to == Binding::Parameter && one.name == *fixture);
+    // Its own definition is one of the places where the file says it.
+    takes.filter(|one| !one.scope.is_empty() && is_such(&one.scope)).count() + 1 == *said
 }
 
 /// Questions that ask a function of the test file with what they asked another.
@@ -243,20 +255,18 @@ impl Modules<'_> {
     fn is_one(&mut self, code: Code, known: &BTreeSet<Target>, to: &Target, local: &str) -> Result<bool, Trouble> {
         let is_whole = |(_, name): &Target| name.as_ref().is_none_or(|name| name == local);
         let is_alike = is_whole(to) && known.iter().any(|known| known.0 == to.0 && is_whole(known));
-        if !is_alike || !matches!(code, Code::JavaScript | Code::TypeScript | Code::Tsx) {
+        if !is_alike || !code.is_script() {
             return Ok(false);
         }
         let Some(module) = (self.read)(&to.0)? else { return Ok(false) };
-        let text = &module.1;
-        let says = ["export default", "export default function", "export default class", "module.exports ="];
-        let is_that = says.iter().any(|says| text.contains(&format!("{says} {local}")));
-        Ok(is_that || text.contains("module.exports = {") || !makes(code, "default", text))
+        let (bound, text) = &*module;
+        Ok(bound.hands_on.contains(local) || bound.hands_on.is_empty() && !makes(code, "default", text))
     }
 
     /// Where a name of a module is said, through the modules that take it from others.
     fn followed(&mut self, code: Code, file: String, name: Option<String>) -> Result<Option<Target>, Trouble> {
         let Some(name) = name.filter(|_| code != Code::Go) else { return Ok(Some((file, None))) };
-        let is_script = matches!(code, Code::JavaScript | Code::TypeScript | Code::Tsx);
+        let is_script = code.is_script();
         let target = |(file, name): (String, String)| (file, Some(name).filter(|name| !is_script || name != "default"));
         let (mut seen, mut open, mut maker) = (BTreeSet::new(), vec![(file, name)], None);
         while let Some(at) = open.pop() {

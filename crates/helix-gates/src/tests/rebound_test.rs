@@ -185,6 +185,9 @@ fn a_new_test_may_have_names_of_its_own() {
         "def test_new(monkeypatch):\n    def free():\n        monkeypatch.setattr(prices, 'total', len)\n    free()\n".into(),
         "def test_new():\n    def total(a): return 3\n    assert total([]) == 3\n".into(),
         "def test_new():\n    from src.wrap import total\n    assert total([]) == 3\n".into(),
+        "def test_new():\n    total = 0\n    def add(n):\n        nonlocal total\n        total = n\n    add(1)\n".into(),
+        format!("{fixture}\ndef test_new(free): pass\n\ndef test_other(free): pass\n"),
+        "def test_new():\n    p = patch('src.prices.total')\n    p.start()\n    p.stop()\n".into(),
     ] {
         let now = format!("from src import prices\n{py}\n{more}");
         assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &now), [""; 0], "{now}");
@@ -197,6 +200,11 @@ fn a_new_test_may_have_names_of_its_own() {
         // What is assigned stays for the tests that follow, and so does a patch that is started.
         "def test_new():\n    prices.total = len\n".to_owned(),
         "def test_new():\n    patch('src.prices.total').start()\n".to_owned(),
+        "def test_new():\n    patch('src.prices.total'). start()\n".to_owned(),
+        "def test_new():\n    p = patch('src.prices.total')\n    p.start()\n".to_owned(),
+        "def test_new():\n    setattr(prices, 'total', lambda a: 3)\n".to_owned(),
+        format!("{fixture}\ndef test_new(free): pass\n\n@pytest.fixture\ndef other(free): pass\n"),
+        fixture.replace("fixture", "fixture(name='client')"),
         "class New:\n    prices.total = len\n    def test_new(self): pass\n".to_owned(),
         "def setup_module():\n    def test(): pass\n    monkeypatch.setattr(prices, 'total', len)\n".to_owned(),
         "def setup_module():\n    global total\n    from src.fake import total\n".to_owned(),
@@ -221,6 +229,37 @@ fn a_new_test_may_have_names_of_its_own() {
     assert_eq!(found("test/a.test.js", &prices, js, &inner), [""; 0]);
     let outer = format!("{}const init = () => {{ total = () => 3; }};\ninit();\n", js.replace("const {", "let {"));
     assert_eq!(found("test/a.test.js", &prices, js, &outer), ["total"]);
+    let sum = |body: &str| format!("{}test('new', () => {{ {body} }});\n", js.replace("const {", "let {"));
+    for own in [
+        "const pay = (total) => { total = total ?? 0; return total; };",
+        "const pay = total => { total = 0; };",
+        "for (let total of all) { total = f(total); }",
+        "try { f(); } catch (total) { total = 1; }",
+        "const add = () => { total = 3; }; let total; add();",
+        "if (all) { var total = 1; } total = 2;",
+        "let { a: total } = all; [total] = [1];",
+    ] {
+        assert_eq!(found("test/a.test.js", &prices, js, &sum(own)), [""; 0], "{own}");
+    }
+    for files in [
+        "[total] = [() => 3];",
+        "({ total } = fake);",
+        "total &&= () => 3;",
+        "for (total of [() => 3]) { break; }",
+        "{ let total = 1; } total = () => 3;",
+        "const pay = (total) => 0; total = () => 3;",
+    ] {
+        assert_eq!(found("test/a.test.js", &prices, js, &sum(files)), ["total"], "{files}");
+    }
+    let spies = "import * as prices from '../src/prices.js';\ntest('sum', () => { expect(prices.total([1])).toBe(3); });\n";
+    for (spy, expected) in [
+        ("jest.spyOn(prices, 'total').mockReturnValue(3);", &["total"][..]),
+        ("mock.method(prices, 'total', () => 3);", &["total"]),
+        ("const spy = jest.spyOn(prices, 'total'); spy.mockRestore();", &[]),
+    ] {
+        let now = format!("{spies}test('new', () => {{ {spy} }});\n");
+        assert_eq!(found("test/a.test.js", &prices, spies, &now), expected, "{spy}");
+    }
     let group = js.replace("test('sum'", "describe('all', () => { const total = (p) => 3; it('adds'") + "});\n";
     assert_eq!(found("test/a.test.js", &prices, js, &group), ["total"]);
     let check = js.replace("expect(total(", "expect(check(");
@@ -253,6 +292,10 @@ fn a_module_may_hand_on_a_thing_as_a_whole_or_by_its_name() {
         ("src/first.js", "export default function total(p) { return 1; }\nexport { total };\n"),
         ("src/two.js", "export function total(p) { return 1; }\nexport default function fake(p) { return 3; }\n"),
         ("src/fake.js", "export default function total(p) { return 3; }\nexport { total };\n"),
+        ("src/both.js", "function total(p) { return 1; }\nexport { total, total as default };\n"),
+        ("src/later.js", "export function total(p) { return 1; }\nconst totalFake = () => 3;\nexport default totalFake;\n"),
+        ("src/said.js", "export const total = (p) => 1;\n// module.exports = {\nexport default wrap(total);\n"),
+        ("src/waits.js", "async function total(p) { return 1; }\nmodule.exports={ total };\n"),
     ];
     let test = |import: &str| format!("{import}\ntest('sum', () => {{ expect(total([1, 2])).toBe(3); }});\n");
     let found = |before: &str, now: &str| found("test/a.test.js", &others, &test(before), &test(now));
@@ -264,6 +307,8 @@ fn a_module_may_hand_on_a_thing_as_a_whole_or_by_its_name() {
         ("import total from '../src/first';", "import { total } from '../src/first';"),
         ("const total = require('../src/whole');", "const { total } = require('../src/whole');"),
         ("const total = require('../src/whole');", "import total from '../src/whole';"),
+        ("import { total } from '../src/both';", "import total from '../src/both';"),
+        ("const { total } = require('../src/waits');", "const total = require('../src/waits').total;"),
     ] {
         assert_eq!(found(before, now), [""; 0], "{before} {now}");
     }
@@ -273,6 +318,8 @@ fn a_module_may_hand_on_a_thing_as_a_whole_or_by_its_name() {
         ("const total = require('../src/whole');", "const total = require('../src/fake');"),
         ("const total = require('../src/whole');", "const total = require('../src/whole').other;"),
         ("import { total } from '../src/two';", "import total from '../src/two';"),
+        ("import { total } from '../src/later';", "import total from '../src/later';"),
+        ("import { total } from '../src/said';", "import total from '../src/said';"),
     ] {
         assert_eq!(found(before, now), ["total"], "{before} {now}");
     }
