@@ -115,8 +115,8 @@ impl Completed {
 pub enum Failure {
     /// The agent's own record says so.
     Declared {
-        /// The record's words, for people.
-        message: String,
+        /// The record's words, or what the agent printed beside it.
+        message: Words,
         /// Its kind, where the dialect knows it.
         error: Option<AgentErrorKind>,
     },
@@ -207,7 +207,7 @@ impl Outcome {
         match (&facts.terminal, cut_off(facts)) {
             (Some(terminal), None) if terminal.is_error => declared_error(facts, terminal),
             (Some(terminal), None) => success(facts, terminal),
-            (None, _) if refused_to_start(facts) => Self::Unstarted { reason: words_at_start(facts) },
+            (None, _) if refused_to_start(facts) => Self::Unstarted { reason: said_at_end(facts) },
             (None, _) if facts.record_unknown => Self::NoRecord,
             (_, Some(evidence)) => Self::Truncated { evidence },
             (None, None) => Self::Truncated { evidence: no_end(facts) },
@@ -318,8 +318,8 @@ fn refused_to_start(facts: &RunFacts) -> bool {
     matches!(facts.ending, Ending::Exited { code: 1..=127 }) && !facts.started && all_of_stdout
 }
 
-/// What an agent that did not start said, or that it said nothing.
-fn words_at_start(facts: &RunFacts) -> Words {
+/// What an agent without a record said of its end, or that it said nothing.
+fn said_at_end(facts: &RunFacts) -> Words {
     let said = facts.stderr_tail.trim();
     match facts.ending {
         Ending::Exited { code } if said.is_empty() => {
@@ -368,7 +368,11 @@ fn declared_error(facts: &RunFacts, terminal: &Terminal) -> Outcome {
             Outcome::Misconfigured
         };
     }
-    Outcome::Failed(Failure::Declared { message: terminal.message.clone(), error })
+    let message = match terminal.message.trim() {
+        "" => said_at_end(facts),
+        _ => terminal.message.as_str().into(),
+    };
+    Outcome::Failed(Failure::Declared { message, error })
 }
 
 /// What a provider refuses by a status that stays the same however often it is asked. Agents call some of these unknown.

@@ -136,12 +136,14 @@ async fn record(context: &Context, conversation: &Conversation<'_>, message: &st
     conversation.send(message).await?;
     let turn = conversation.turn(message).await?;
     let (end, findings) = (turn.end.as_ref(), turn.unfixed());
+    let jobs = conversation.session().await?.map(|found| found.session.jobs).unwrap_or_default();
     context.terminal.json(&json!({
         "session": turn.session,
         "turn": turn.id,
         "answer": end.map(TurnEnd::text),
         "note": end.and_then(|end| end.note.as_ref()),
         "findings": findings,
+        "jobs": jobs,
         "usage": end.map(|end| &end.usage),
     }))?;
     Ok(checked(&turn))
