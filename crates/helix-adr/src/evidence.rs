@@ -86,7 +86,7 @@ pub struct UnusableEvidence {
 }
 
 /// How evidence is written, for messages.
-pub const EVIDENCE_FORM: &str = "end the criterion with its evidence: `— test: tests/test_x.py::test_y`, `(file: docs/x.md)` or `(command: x --check)`";
+const EVIDENCE_FORM: &str = "end the criterion with its evidence: `— test: tests/test_x.py::test_y`, `(file: docs/x.md)` or `(command: x --check)`";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Label {

@@ -39,7 +39,7 @@ pub use complete::complete;
 pub use coverage::{
     Block, Concept, ConceptCoverage, ConceptKind, CoveredBy, blocks_of_adr, blocks_of_plan, concepts, coverage,
 };
-pub use evidence::{EVIDENCE_FORM, Evidence, Proof, UnusableEvidence};
+pub use evidence::{Evidence, Proof, UnusableEvidence};
 pub use file_name::{Numbering, id_of_file, next_number, number_of_file_name, title_slug};
 pub use finalize::{Acceptance, RewriteError};
 pub use form::AdrForm;

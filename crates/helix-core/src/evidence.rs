@@ -244,6 +244,16 @@ pub enum IntegrationTarget {
     Nowhere,
 }
 
+impl IntegrationTarget {
+    /// Why it was not the target branch, as words; empty where it was.
+    pub fn why(&self) -> Words {
+        match self {
+            Self::Beside { why, said, .. } => said.or(why),
+            Self::Branch { .. } | Self::Nowhere => Words::default(),
+        }
+    }
+}
+
 /// One command or probe of a delivery, and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StepReport {

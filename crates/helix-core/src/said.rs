@@ -64,6 +64,14 @@ impl Words {
         Self(vec![Piece::Say { name: name.to_owned(), with }])
     }
 
+    /// Figures with the decimal mark of who reads them.
+    pub fn decimal(figures: &str) -> Self {
+        match figures.split_once('.') {
+            Some((whole, part)) => Self::from(whole).and(recorded!("decimal-mark")).and(part),
+            None => figures.into(),
+        }
+    }
+
     /// The same, and then this.
     #[must_use]
     pub fn and(mut self, more: impl Into<Self>) -> Self {

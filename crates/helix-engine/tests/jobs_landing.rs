@@ -468,7 +468,7 @@ async fn a_job_that_is_cancelled_while_another_one_lands_is_over_at_once() {
 async fn what_changed_after_it_was_approved_is_not_proved() {
     let check = "gates: [{ type: syntax_check }]";
     for (path, approval, lacking) in [
-        ("shop/more.py", "", "shop/more.py changed in phase polish after it was approved in phase code"),
+        ("shop/more.py", "", "phase polish changed shop/more.py after the approval in phase code"),
         ("shop/more.py", "approval: after, ", ""),
         ("shop/other.py", "", ""),
     ] {

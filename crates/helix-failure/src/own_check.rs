@@ -41,8 +41,8 @@ const WORDS: &[(&Cause, &str)] = &[
     (&cause::RESULT_FILE_MISSING, r#"[^ ] is not in the result\.?$| is a link to ".*", which is not in the result"#),
     (&cause::CRITERION_UNPROVED, r"\bthe criterion .+ (?:is not met: |has no evidence)"),
     (&cause::CONFLICT_MARKER, r"\ba conflict marker is left: "),
-    (&cause::TESTS_LEFT_OUT, r"[0-9] tests ran before .+, only [0-9]+ run now"),
-    (&cause::TESTS_LEFT_OUT, r"[0-9] tests were skipped before .+, [0-9]+ are now"),
+    (&cause::TESTS_LEFT_OUT, r"[0-9] tests? ran before .+, only [0-9]+ runs? now"),
+    (&cause::TESTS_LEFT_OUT, r"(?:[0-9]|\bno) tests? (?:was|were) skipped before .+, [0-9]+ (?:is|are) now"),
     (&cause::GATE_CHANGED, r" decides how `.+` checks and was [a-z]+, but no output of the phase claims it"),
     (&cause::NOTHING_CHANGED, r"\bthe phase changed no file"),
     (&cause::ANSWER_UNFIT, r"\bthe answer refers to .+, which does not exist"),
@@ -53,12 +53,15 @@ const WORDS: &[(&Cause, &str)] = &[
     (&cause::RESULT_FILE_MISSING, r"[^ ] ist nicht im Ergebnis\.?$| ist ein Link auf .+; das ist nicht im Ergebnis"),
     (&cause::CRITERION_UNPROVED, r"\bdas Kriterium .+ (?:ist nicht erfüllt: |hat keinen Beleg)"),
     (&cause::CONFLICT_MARKER, r"\beine Konfliktmarkierung ist übrig: "),
-    (&cause::TESTS_LEFT_OUT, r" liefen [0-9]+ Tests, jetzt nur noch [0-9]"),
-    (&cause::TESTS_LEFT_OUT, r" wurden [0-9]+ Tests ausgelassen, jetzt [0-9]"),
+    (&cause::TESTS_LEFT_OUT, r" (?:lief|liefen) [0-9]+ Tests?, jetzt nur noch [0-9]"),
+    (&cause::TESTS_LEFT_OUT, r" wurden? (?:kein|[0-9]+) Tests? ausgelassen, jetzt [0-9]"),
     (&cause::GATE_CHANGED, r" bestimmt mit, wie `.+` prüft, und wurde .+, aber kein Output der Phase beansprucht "),
     (&cause::NOTHING_CHANGED, r"\bdie Phase hat keine Datei geändert"),
-    (&cause::ANSWER_UNFIT, r"\bdie Antwort verweist auf .+, das es nicht gibt"),
-    (&cause::ANSWER_UNFIT, r"die letzte Zeile ist keine Schrittmarke|die Schrittmarke .+ ist kein Schritt"),
+    (&cause::ANSWER_UNFIT, r"\bdie Antwort verweist auf .+, (?:das|die) es nicht gibt"),
+    (
+        &cause::ANSWER_UNFIT,
+        r"die letzte Zeile ist keine Schrittmarke|die Schrittmarke .+ (?:ist kein|nennt keinen) Schritt",
+    ),
 ];
 
 /// A diagnostic with a code of Helix's own, which the rule table reads.

@@ -386,10 +386,11 @@ impl Repository {
     }
 
     /// The branches whose tip is a commit, in words.
-    fn holders(&self, commit: &CommitId) -> Result<String, GitError> {
+    fn holders(&self, commit: &CommitId) -> Result<Words, GitError> {
         let args = ["for-each-ref", "--format=%(refname:short)", "--points-at", commit.as_str(), "refs/heads"];
         let names = self.user().git(self.user().top(), args).run()?.text();
-        Ok(if names.is_empty() { "a detached HEAD".into() } else { names.lines().collect::<Vec<_>>().join(", ") })
+        let names: Vec<&str> = names.lines().collect();
+        Ok(if names.is_empty() { recorded!("beside-no-holder") } else { names.join(", ").into() })
     }
 
     /// Whether a work tree has a branch checked out, or will set it.

@@ -47,8 +47,9 @@ impl Active {
     fn limit_reached(&self) -> Option<Words> {
         let (policy, usage) = (&self.spec.policy, self.usage());
         if let Some(budget) = policy.budget_usd.filter(|budget| usage.cost_usd >= *budget) {
-            let spent = format!("{:.4}", usage.cost_usd);
-            return Some(recorded!("spent-budget", budget = budget.to_string(), spent = spent));
+            let (budget, spent) = (budget.to_string(), format!("{:.4}", usage.cost_usd));
+            let (budget, spent) = (Words::decimal(&budget), Words::decimal(&spent));
+            return Some(recorded!("spent-budget", budget = budget, spent = spent));
         }
         if let Some(limit) = policy.max_turns.filter(|limit| usage.turns >= *limit) {
             return Some(recorded!("spent-turns", limit = limit, taken = usage.turns));

@@ -249,8 +249,8 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                     let commit = short_commit(done.result.commit.as_str());
                     say!(language, "job-merged", branch = branch, commit = commit)
                 }
-                IntegrationTarget::Beside { branch, why, said, .. } => {
-                    say!(language, "job-on-branch", branch = branch, why = language.words(&said.or(why)))
+                IntegrationTarget::Beside { branch, .. } => {
+                    say!(language, "job-on-branch", branch = branch, why = language.words(&done.target.why()))
                 }
                 IntegrationTarget::Nowhere => say!(language, "job-nothing-changed"),
             };
@@ -351,8 +351,17 @@ pub fn reverted(language: Language, done: &Reverted) -> String {
 /// What became of a delivery, in one line.
 pub fn delivery(language: Language, one: &DeliveryView) -> String {
     let (commit, target) = (short_commit(one.commit.as_str()), &one.target);
-    let (at, state) = (language.local(one.at), delivery_state(language, one.state));
-    let text = match &one.baseline {
+    let is_over = matches!(
+        one.state,
+        DeliveryState::RolledBack | DeliveryState::RollbackUnproved | DeliveryState::RollbackFailed
+    );
+    // What came of a rollback says how it stands, too; of one that goes on, nothing has come yet.
+    let state = match one.outcome.as_ref().filter(|_| is_over) {
+        Some(outcome) => language.words(&one.said.or(outcome)),
+        None => delivery_state(language, one.state),
+    };
+    let at = language.local(one.at);
+    match &one.baseline {
         None => say!(language, "job-delivery", commit = commit, target = target, at = at, state = state),
         Some(baseline) => {
             let from = short_commit(baseline.commit.as_str());
@@ -366,11 +375,6 @@ pub fn delivery(language: Language, one: &DeliveryView) -> String {
                 state = state
             )
         }
-    };
-    match &one.outcome {
-        Some(_) if !one.said.is_empty() => format!("{text}: {}", language.words(&one.said)),
-        Some(words) => format!("{text}: {words}"),
-        None => text,
     }
 }
 
@@ -533,8 +537,8 @@ pub fn outcome(language: Language, job: &JobView) -> String {
         (JobStatus::Succeeded, _) => {
             let commit = job.commit.as_ref().map_or("", |commit| short_commit(commit.as_str()));
             match &job.integration {
-                Some(IntegrationTarget::Beside { branch, why, said, command }) => {
-                    let why = language.words(&said.or(why));
+                Some(target @ IntegrationTarget::Beside { branch, command, .. }) => {
+                    let why = language.words(&target.why());
                     say!(language, "ended-beside", commit = commit, branch = branch, why = why, command = command)
                 }
                 Some(IntegrationTarget::Branch { branch }) => {

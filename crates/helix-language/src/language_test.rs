@@ -112,4 +112,22 @@ fn moments_are_told_by_their_distance() {
         .map(|seconds| Language::English.ago(now - jiff::SignedDuration::from_secs(seconds), now));
     assert_eq!(told[..4], ["just now", "2 min ago", "2 h ago", "2 days ago"]);
     assert!(told[4].starts_with("2026-04-"), "{told:?}");
+    let german = Language::German.ago(now - jiff::SignedDuration::from_hours(31 * 24), now);
+    assert!(german.starts_with("am ") && german.ends_with(".04.2026"), "{german}");
+}
+
+#[test]
+fn recorded_figures_have_the_decimal_mark_of_who_reads_them() {
+    let spent = recorded!("spent-budget", budget = Words::decimal("2"), spent = Words::decimal("2.5312"));
+    assert_eq!(RECORD.words(&spent), "budget of 2 USD is used up (2.5312 USD spent)");
+    assert_eq!(Language::German.words(&spent), "Budget von 2 USD verbraucht (2,5312 USD ausgegeben)");
+}
+
+#[test]
+fn one_is_told_as_one() {
+    let skipped = |before: u32| recorded!("gate-tests-skipped", before = before, since = "job", now = before + 1);
+    assert_eq!(RECORD.words(&skipped(0)), "no test was skipped before the job, 1 is now");
+    assert_eq!(RECORD.words(&skipped(1)), "1 test was skipped before the job, 2 are now");
+    assert_eq!(Language::German.words(&skipped(0)), "vor dem Job wurde kein Test ausgelassen, jetzt 1");
+    assert_eq!(Language::German.words(&skipped(2)), "vor dem Job wurden 2 Tests ausgelassen, jetzt 3");
 }

@@ -253,7 +253,11 @@ impl Language {
             minutes @ 1..60 => say!(self, "ago-minutes", minutes = minutes),
             minutes @ 60..2880 => say!(self, "ago-hours", hours = minutes / 60),
             minutes @ 2880..43_200 => say!(self, "ago-days", days = minutes / 1440),
-            _ => at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string(),
+            _ => {
+                let local = at.to_zoned(TimeZone::system());
+                let part = |form: &str| local.strftime(form).to_string();
+                say!(self, "ago-on", year = part("%Y"), month = part("%m"), day = part("%d"))
+            }
         }
     }
 

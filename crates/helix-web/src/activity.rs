@@ -61,12 +61,11 @@ impl Items {
                 Some(Item { number, markup: self.tool(number, &name, &input, sub, Some((&output, failed))) })
             }
             AgentEvent::RateLimited { rejected: true, resets_at } => {
-                let until = resets_at.map(|at| language.local(at)).unwrap_or_default();
-                self.add(
-                    "note",
-                    false,
-                    html! { p { (sign(Sign::Waiting, None)) (say!(language, "web-limited", until = until)) } },
-                )
+                let text = match resets_at {
+                    Some(at) => say!(language, "web-limited-until", until = language.local(at)),
+                    None => say!(language, "web-limited"),
+                };
+                self.add("note", false, html! { p { (sign(Sign::Waiting, None)) (text) } })
             }
             AgentEvent::ApiRetry { attempt, max, reason, .. } => {
                 let reason = one_line(&retry_reason(language, &reason), 160);

@@ -76,7 +76,8 @@ impl EffectRunner {
             return Err(fault(FaultKind::Environment, recorded!("fault-work-gone")));
         }
         // Nothing that the agent did is left: that is no result, not even one without changes.
-        if made.repairs.iter().any(|one| one.says("repair-worktree-gone")) && made.committed.commit == this.begin.start {
+        if made.repairs.iter().any(|one| one.says("repair-worktree-gone")) && made.committed.commit == this.begin.start
+        {
             return Err(GitError::WorktreeGone { path }.fault());
         }
         Ok(made)

@@ -10,7 +10,7 @@ fn an_answer_of_another_form_is_told_in_english_and_german() {
     let fault = misfit(&answer, &["verdict", "summary"], &error);
     assert_eq!(fault.message, "its answer does not have the form that was asked for: it lacks `verdict`");
     let german = ErrorView::of_fault(&fault).said_in(Language::German).message;
-    assert_eq!(german, "die Antwort hat nicht die verlangte Form: es fehlt `verdict`");
+    assert_eq!(german, "die Antwort hat nicht die verlangte Form; es fehlt: `verdict`");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Correction, Finding, fence_for};
 use helix_job::{AdrText, Attempt, Briefing, JobSpec, SkillEntry};
+use helix_language::RECORD;
 use helix_plan::{Ancestry, GateSpec, MutationGate, Phase, PhaseType, Plan, TestsGate, codes};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -224,8 +225,12 @@ fn explain(gate: &GateSpec) -> String {
         GateSpec::ReviewApproved { .. } => "review_approved: an independent reviewer approves".into(),
         GateSpec::Approval { .. } => "approval: a person approves".into(),
         GateSpec::Manual { .. } => "manual: a person confirms".into(),
-        GateSpec::DeploySuccess(delivery) => format!("deploy_success: Helix delivers, and {}", delivery.words()),
-        GateSpec::IntegrationPass(delivery) => format!("integration_pass: Helix delivers, and {}", delivery.words()),
+        GateSpec::DeploySuccess(delivery) => {
+            format!("deploy_success: Helix delivers, and {}", RECORD.words(&delivery.words()))
+        }
+        GateSpec::IntegrationPass(delivery) => {
+            format!("integration_pass: Helix delivers, and {}", RECORD.words(&delivery.words()))
+        }
     }
 }
 

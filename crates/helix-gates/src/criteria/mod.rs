@@ -9,7 +9,7 @@ mod runner;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use helix_adr::{Adr, AdrForm, Criterion, EVIDENCE_FORM, Evidence, Proof};
+use helix_adr::{Adr, AdrForm, Criterion, Evidence, Proof};
 use helix_core::evidence::{CommandEvidence, TestCounts};
 use helix_core::finding::{Fault, Finding};
 use helix_core::said::Words;
@@ -49,7 +49,7 @@ pub(super) async fn criteria_covered(context: &Arc<GateContext>) -> Result<Judge
         }
         if evidence.is_empty() && criterion.unusable.is_empty() {
             let message = recorded!("gate-criterion-bare", criterion = quoted(&criterion.text));
-            let fix = recorded!("gate-criterion-write", form = EVIDENCE_FORM, path = &gathered.path);
+            let fix = recorded!("gate-criterion-write", path = &gathered.path);
             gathered.findings.push(gathered.finding("criteria.no_evidence", stands, message, fix));
         }
         if own {

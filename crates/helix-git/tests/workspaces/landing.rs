@@ -137,7 +137,7 @@ fn a_branch_that_is_switched_away_at_the_last_moment_is_not_called_merged() {
     let spaces = Workspaces::new(repository, &bench.home.path().join("state")).unwrap();
     let landed = spaces.repository().land(&request, &merge).unwrap();
     let Landing::Landed(IntegrationTarget::Beside { branch, why, .. }) = landed else { panic!("{landed:?}") };
-    assert!(why.contains("feature has it now"), "{why}");
+    assert!(why.contains("the result is on feature now"), "{why}");
     assert_eq!(bench.git(&bench.user(), &["rev-parse", &branch]), merge.commit.as_str());
     assert_eq!(bench.git(&bench.user(), &["rev-parse", "main"]), base.as_str());
 }

@@ -67,7 +67,7 @@ fn causes_of_runs_and_reviews_are_said_in_german_and_recorded_in_english() {
     let error = play.view().phases[0].error.clone().unwrap();
     assert!(error.message.ends_with("the form that was asked for: it lacks `verdict`"), "{error:?}");
     let german = error.said_in(Language::German).message;
-    assert!(german.ends_with(", zuletzt: die Antwort hat nicht die verlangte Form: es fehlt `verdict`"), "{german}");
+    assert!(german.ends_with(", zuletzt: die Antwort hat nicht die verlangte Form; es fehlt: `verdict`"), "{german}");
 
     let mut play = Play::new(spec(vec![super::phase("a", &[], 0)]));
     play.happy();

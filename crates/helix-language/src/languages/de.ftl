@@ -97,7 +97,7 @@ phase-stage =
     }
 phase-stage-gate = Gate { $gate }
 phase-stage-adviser = Ratgeber, Runde { $round }
-phase-stage-until = wartet bis { $until }
+phase-stage-until = wartet bis zum { $until }
 verdict =
     { $verdict ->
         [pass] bestanden
@@ -150,8 +150,8 @@ run-local-command = es lief nur ein lokaler Befehl; das Modell wurde nicht gefra
 run-truncated = seine Antwort wurde abgeschnitten ({ $evidence })
     .hint = { run-read-log }
 run-no-record = der Agent hat keinen Ergebnissatz ausgegeben
-    .hint = Seine letzte Zeile muss `{"{"}"helix":"result",…{"}"}` sein (docs/agents.md, „Any command“); oder setze für ihn `trust_exit = true` in helix.toml
-run-incomplete = am Ende fehlte: { $missing }
+    .hint = lass ihn als letzte Zeile `{"{"}"helix":"result",…{"}"}` ausgeben (docs/agents.md, „Any command“) oder setze für ihn `trust_exit = true` in helix.toml
+run-incomplete = am Ende fehlte { $missing }
     .hint = { run-read-log }
 run-stopped-by-hook = ein Hook hat ihn angehalten
     .hint = { run-read-log }
@@ -168,7 +168,7 @@ run-stuck-somehow = er wurde angehalten: er wiederholte einen Aufruf, der jedes 
     .hint = { run-read-log }
 run-lost = sein Aufsichtsprozess wurde unerwartet beendet
     .hint = { run-read-log }
-run-limited-until = das Limit des Anbieters ist bis { $at } erreicht
+run-limited-until = das Limit des Anbieters ist bis zum { $at } erreicht
     .hint = { run-provider-trouble }
 run-limited = das Limit des Anbieters ist erreicht
     .hint = { run-provider-trouble }
@@ -227,7 +227,7 @@ run-says-exit = ein Erfolg, und Exit-Status { $code }
 run-says-signal = ein Erfolg, und beendet durch Signal { $signal }
 # What was asked for and is not there.
 run-lacks-output = die verlangte strukturierte Ausgabe
-run-lacks-answer = eine Antwort: das Ergebnis des Datensatzes ist leer
+run-lacks-answer = eine Antwort (das Ergebnis im Ergebnissatz ist leer)
 
 # Why a program did not start.
 run-silent-exit = er endete mit Status { $code } und sagte nichts
@@ -241,7 +241,7 @@ start-not-executable = { $file } ist keine ausführbare Datei
 start-no-interpreter = { $error }: die Datei gibt es, also fehlt der Interpreter, den ihre erste Zeile nennt (oder ihr Lader)
 start-closed = { $error }: sie ist nicht ausführbar, oder ein Verzeichnis darüber ist verschlossen
 start-too-long = { $error }: Argumente und Umgebung sind zusammen zu groß; Prompts gehen über stdin
-start-hidden = die Sandbox verbirgt { $file } oder etwas, was diese Datei braucht: nimm ihr Verzeichnis in `readable` unter [sandbox] auf
+start-hidden = die Sandbox verbirgt { $file } oder etwas, was sie braucht: nimm das Verzeichnis davon in `readable` unter [sandbox] auf
 start-no-sandbox = seine Sandbox kann nicht aufgebaut werden: { $error }
 start-sandbox-required = die Sandbox ist verlangt: { $missing }
 run-doctor = führe `helix doctor` aus: es prüft den Agenten
@@ -312,14 +312,15 @@ stands-doing = läuft: { $doing }
 # Warum ein Ergebnis neben seinem Branch liegt.
 beside-detached = das Repository stand auf keinem Branch (detached HEAD)
 beside-no-branch = den Branch { $branch } gibt es nicht mehr
-beside-busy = in { $place } läuft noch ein { $operation }: schließe es ab oder brich es ab
-beside-busy-branch = in { $place } läuft noch ein { $operation } von { $branch }: schließe es ab oder brich es ab
+beside-busy = in { $place } ist noch `git { $operation }` im Gange: schließe das ab oder brich es ab
+beside-busy-branch = in { $place } ist noch `git { $operation }` für { $branch } im Gange: schließe das ab oder brich es ab
 beside-dirty =
     { $file } { $more ->
         [0] in
        *[other] und { $more } weitere in
     } { $place }: nicht committete Änderungen in Dateien, die auch das Ergebnis ändert
-beside-elsewhere = { $branch } war beim Mergen nicht mehr in { $place } ausgecheckt: jetzt ist er hier: { $holders }
+beside-elsewhere = { $branch } war beim Mergen nicht mehr in { $place } ausgecheckt; das Ergebnis liegt jetzt auf: { $holders }
+beside-no-holder = keinem Branch (detached HEAD)
 beside-refused = git hat { $place } nicht aktualisiert: { $said }
 beside-as-asked = `land: branch` lässt das Ergebnis dort
 beside-conflict = der Branch steht jetzt auf { $commit } und widerspricht dem Ergebnis in { $paths }; `git merge` lässt dort beide Seiten stehen, damit du sie zusammenbringst
@@ -397,14 +398,14 @@ answered-choice =
 option-start = Die Phase beginnen
 option-no-start = Nicht beginnen; die Phase scheitert
 option-accept = Das Ergebnis annehmen
-option-send-back = Zurückgeben; sag warum, und der Agent bessert nach
+option-send-back = Zurückgeben, mit Begründung: der Agent bessert nach
 option-approve = Freigeben
-option-reject = Ablehnen; sag, was fehlt
+option-reject = Ablehnen, mit Angabe, was fehlt
 option-let-in = Diese Dateien einlassen, wie sie gezeigt sind
-option-leave-out = Draußen lassen; sag warum, und der Agent nimmt sie zurück
+option-leave-out = Draußen lassen, mit Begründung: der Agent nimmt sie zurück
 option-retry = Noch ein Versuch, mit deinem Text als Tipp
 option-check = Noch einmal prüfen: die Gates beurteilen das letzte Ergebnis neu; es läuft kein Agent
-option-accept-unproved = Das Ergebnis annehmen, obwohl Gate { $gate } nicht bestanden ist; sag, warum. Die Phase gilt als nicht belegt
+option-accept-unproved = Das Ergebnis annehmen, obwohl Gate { $gate } nicht bestanden hat, mit Begründung. Die Phase gilt als nicht belegt
 option-skip = Diese Phase und alle, die auf ihr aufbauen, auslassen
 option-skip-optional = Ohne diese Phase weitermachen
 option-fail = Den Job als gescheitert beenden
@@ -594,9 +595,9 @@ chat-unmade-remedy = Siehe `[consultant] validators` in helix.toml.
 
 ### Der Chat: was an einer Antwort nicht stimmt, und was zu tun ist
 
-answer-no-file = die Antwort verweist auf { $file }, das es nicht gibt
+answer-no-file = die Antwort verweist auf die Datei { $file }, die es nicht gibt
 answer-no-marker = die letzte Zeile ist keine Schrittmarke
-answer-no-step = die Schrittmarke { $marker } ist kein Schritt
+answer-no-step = die Schrittmarke { $marker } nennt keinen Schritt
 answer-tasks-lost =
     die Antwort ist unvollständig: { $tasks } { $tasks ->
         [one] Hintergrundaufgabe ging
@@ -609,7 +610,7 @@ answer-died = der Agent endete mitten in seiner Antwort ({ $how })
     .hint = { answer-go-on }
 answer-truncated = die Antwort wurde vor ihrem Ende abgeschnitten
     .hint = { answer-go-on }
-answer-incomplete = am Ende des Laufs fehlte: { $missing }
+answer-incomplete = am Ende des Laufs fehlte { $missing }
     .hint = { answer-go-on }
 answer-stopped-by-hook = ein Hook des Agenten hat die Antwort angehalten
     .hint = { answer-once-more }
@@ -781,7 +782,7 @@ screen-key-answer = a antworten
 screen-keys-text = ↑↓ Bild↑ Bild↓ blättern  Pos1 Ende  q zurück
 screen-keys-question = ↑↓ wählen  Enter antworten  d Diff  l Log  g Gate-Ausgabe  Esc jetzt nicht
 screen-keys-type = Enter senden  Esc zurück
-screen-leave-or-cancel = Verlassen? d läuft im Hintergrund weiter  c Job abbrechen  sonst: bleiben
+screen-leave-or-cancel = Verlassen? d im Hintergrund weiterlaufen lassen  c Job abbrechen  sonst: bleiben
 screen-cancel = Den Job abbrechen? c abbrechen  andere Taste: bleiben
 screen-question = ⏸ Phase { $phase } wartet auf dich
 screen-agent-asks = ⏸ Der Agent der Phase { $phase } fragt
@@ -803,7 +804,7 @@ doing-starts = startet
 doing-thinks = denkt nach
 doing-tokens = { $tokens } Tokens
 doing-limited = das Nutzungslimit des Anbieters ist erreicht
-doing-limited-until = das Nutzungslimit des Anbieters ist erreicht; es endet { $at }
+doing-limited-until = das Nutzungslimit des Anbieters ist erreicht; es endet am { $at }
 doing-repeats = der Anbieter antwortet nicht ({ $reason }): Versuch { $attempt } von { $most } in { $pause }
 
 ### Das Terminal: was mit einem Job geschah, nach seinem Ende
@@ -823,7 +824,7 @@ report-logs = Logs
 report-details = Details
 report-next = Weiter
 report-ticks = (hakt die Kriterien ab, die der Job belegt hat)
-report-accepted = angenommen von { $by }, obwohl Gate { $gate } nicht bestanden ist, also nicht belegt: { $why }
+report-accepted = angenommen von { $by }, obwohl Gate { $gate } nicht bestanden hat, also nicht belegt: { $why }
 report-skipped = ausgelassen: { $why }
 report-no-reason = es ist kein Grund verzeichnet
 report-failed = gescheitert
@@ -885,7 +886,10 @@ cause-stopped = der Job wurde angehalten
 cause-job-ended = der Job endete
 cause-rejected = der { $who } lehnt das Ergebnis ab: { $why }
 cause-reviewer-not-asked = der { $who } konnte nicht gefragt werden: { $why }
-cause-reviewer-silent = der { $who } gab { $times } Mal keine brauchbare Antwort, zuletzt: { $why }
+cause-reviewer-silent = der { $who } gab { $times ->
+        [one] einmal keine brauchbare Antwort
+       *[other] { $times } Mal keine brauchbare Antwort, zuletzt
+    }: { $why }
 cause-delivery = die Auslieferung ist gescheitert
 cause-rolled-back-by = { $by } hat die Auslieferung zurückgenommen
 cause-all-skipped = keine Phase hat bestanden: alle wurden ausgelassen
@@ -896,7 +900,10 @@ cause-spent = Job beendet: { $limit }
     .hint = mach weiter mit `helix jobs resume { $job } --budget USD`
     .rest = ein Job behält dieses Limit: erhöhe es in [jobs] der helix.toml und starte den Rest als neuen Job
 spent-budget = Budget von { $budget } USD verbraucht ({ $spent } USD ausgegeben)
-spent-turns = Grenze von { $limit } Schritten erreicht ({ $taken } gemacht)
+spent-turns = Grenze von { $limit } { $limit ->
+        [one] Schritt
+       *[other] Schritten
+    } erreicht ({ $taken } gemacht)
 spent-tokens = Grenze von { $limit } Tokens erreicht ({ $used } verbraucht)
 spent-time = Grenze von { $limit } s Arbeitszeit der Agenten erreicht ({ $used } s verbraucht)
 spent-reserved = vom Budget ist nur noch übrig, was anderen Läufen zugesagt ist
@@ -905,13 +912,13 @@ side-stopped = er wurde angehalten
 side-timed-out = keine Antwort innerhalb von { $seconds } s
     .hint = erhöhe das Zeitlimit oder lass weniger ansehen
 side-misfit = die Antwort hat nicht die verlangte Form: ein Wert ist von anderer Art
-side-lacks = die Antwort hat nicht die verlangte Form: es fehlt { $keys }
+side-lacks = die Antwort hat nicht die verlangte Form; es fehlt: { $keys }
 side-no-checkout = nichts wurde ausgecheckt
 side-changed = der Prüfer hat geändert, was er ansehen sollte: { $files }
 side-approves-problems = die Antwort stimmt zu und nennt Probleme
 side-rejects-nothing = die Antwort lehnt ab und nennt kein Problem
 side-cites-nothing = die Antwort lehnt ab, aber keiner ihrer Befunde ({ $count }) nennt eine Datei des Ergebnisses ({ $files }); ein Befund nennt, vom Arbeitsverzeichnis aus, die Datei, die falsch ist, oder die verlangte Datei, die fehlt
-side-no-adviser = es ist kein Berater eingerichtet
+side-no-adviser = es ist kein Ratgeber eingerichtet
 side-proposal-lacks = der Vorschlag hat kein `{ $what }`
 side-no-model = das vorgeschlagene Modell { $model } ist keines von { $models }
 side-did-you-mean = meintest du { $near }?
@@ -919,20 +926,20 @@ side-phases-invalid = die vorgeschlagenen Phasen sind ungültig: { $why }
 hint-change-task = `helix jobs resume { $job }` versucht es mit diesen Befunden noch einmal und nimmt den Plan, wie seine Datei dann ist; `helix jobs check { $job }` lässt nur die Gates noch einmal laufen
 hint-same-findings = der Agent hat auf dieselben Befunde hin nichts geändert
 hint-review-again = `helix jobs resume { $job }` fragt den { $who } noch einmal; die Arbeit bleibt, wie sie ist
-hint-resets = es endet am { $at }: dann `helix jobs resume { $job }`; `max_wait` in [jobs] sagt, wie lange ein neuer Job wartet
+hint-resets = das Limit endet am { $at }: dann `helix jobs resume { $job }`; `max_wait` in [jobs] sagt, wie lange ein neuer Job wartet
 hint-deliver-again = behebe, woran die Auslieferung gescheitert ist, dann `helix jobs resume { $job }`: es liefert noch einmal aus
 hint-person-needed = sieh dir das Ziel an; `helix jobs rollback { $job } --again` nimmt noch einmal zurück, `helix jobs resume { $job }` liefert noch einmal aus, beides von vorn
 rolled-back = zurückgenommen{ $to }
 rolled-back-to = { " " }auf { $commit }
 rolled-back-first = { " " }(eine frühere Auslieferung ist nicht bekannt)
-rolled-back-not = nicht zurückgenommen: ein Mensch muss eingreifen
-rolled-back-unknown = wie weit die Rücknahme kam, ist unbekannt: ein Mensch muss eingreifen
-rolled-back-failed = die Rücknahme ist gescheitert: ein Mensch muss eingreifen
-rolled-back-unseen = , nicht belegt: der Zustand wurde nicht gesehen: ein Mensch muss eingreifen
+rolled-back-not = nicht zurückgenommen: eine Person muss eingreifen
+rolled-back-unknown = wie weit die Rücknahme kam, ist unbekannt: eine Person muss eingreifen
+rolled-back-failed = die Rücknahme ist gescheitert: eine Person muss eingreifen
+rolled-back-unseen = , nicht belegt: der Zustand wurde nicht gesehen: eine Person muss eingreifen
 rolled-back-unwatched = , und vom Zustand danach war nichts zu sehen
 rolled-back-healthy = { " " }und gesund
-rolled-back-unhealthy = , noch immer nicht gesund: ein Mensch muss eingreifen
-rolled-back-unclear = , nicht belegt: der Zustand ist unbekannt: ein Mensch muss eingreifen
+rolled-back-unhealthy = , noch immer nicht gesund: eine Person muss eingreifen
+rolled-back-unclear = , nicht belegt: der Zustand ist unbekannt: eine Person muss eingreifen
 after-none = vor einem Versuch, der zählt
 after-only = nach dem einzigen Versuch
 after-all = nach allen { $made } Versuchen
@@ -965,7 +972,8 @@ ago-now = gerade eben
 ago-minutes = vor { $minutes } min
 ago-hours = vor { $hours } h
 ago-days = vor { $days } Tagen
-reverted-already = war schon zurückgenommen: { $reverted }
+ago-on = am { $day }.{ $month }.{ $year }
+reverted-already = war schon rückgängig gemacht: { $reverted }
 report-of-attempt = { $phase }, Versuch { $attempt }
 report-of-job = der ganze Job
 report-line =
@@ -993,14 +1001,14 @@ evidence-unproved = NICHT BELEGT
 evidence-not-passed = hat nicht bestanden
 evidence-conflict = Konflikt von { $phases } in { $paths }: gelöst von { $phase }
 evidence-conflict-unproved = Konflikt von { $phases } in { $paths }: übernommen von { $phase }, nicht belegt, dass er gelöst ist
-evidence-integrated = übernommen als { $commit } Baum { $tree }
+evidence-integrated = übernommen als { $commit }, Baum { $tree }
 evidence-validated = geprüft von Phase { $phase }
 evidence-refused = nicht übernommen: die zusammengeführten Ergebnisse bestehen nicht
 evidence-finding = Befund { $finding }
 evidence-not-integrated = nicht übernommen
 evidence-delivered = ausgeliefert von { $phase }: { $delivery }
-evidence-rollback = zurückgenommen von { $who }, begonnen { $at }
-evidence-rollback-not-begun = zurückzunehmen von { $who }, nicht begonnen
+evidence-rollback = Rücknahme durch { $who }, begonnen am { $at }
+evidence-rollback-not-begun = Rücknahme durch { $who }, nicht begonnen
 evidence-rollback-helix = Helix, da die Auslieferung gescheitert ist
 evidence-nothing = NICHT BELEGT: { $why }
 evidence-gone = (nicht mehr da)
@@ -1031,8 +1039,8 @@ lacks-of-phase = Phase { $phase }: { $what }
 lacks-integration = die Ergebnisse wurden nicht zusammengeführt
 lacks-of-result = das zusammengeführte Ergebnis: { $what }
 lacks-left-out = sie ist gescheitert, und der Plan lässt den Job ohne sie weitergehen: { $why }
-lacks-overruled = Phase { $phase } zählt, obwohl ein Gate nicht bestanden ist
-lacks-checks = nichts hat sie geprüft: kein Gate, kein Prüfer, kein Mensch
+lacks-overruled = Phase { $phase } zählt, obwohl ein Gate nicht bestanden hat
+lacks-checks = nichts hat sie geprüft: kein Gate, kein Prüfer, keine Person
 lacks-end = sein Ende ist nicht aufgezeichnet
 lacks-attempt = kein Versuch dieser Phase hat das Ergebnis, das zählt
 lacks-commit = das Repository hat keinen Commit { $commit } mit Baum { $tree }
@@ -1042,10 +1050,10 @@ lacks-record = die Aufzeichnung des Laufs { $run } ist nicht mehr da: { $path }
 lacks-review = die Aufzeichnung des Prüferlaufs { $run } ist nicht mehr da: { $path }
 lacks-pass = von Gate { $gate } ist nicht aufgezeichnet, dass es bestanden hat
 lacks-pass-sum = von Gate { $gate } der Phase { $phase } ist nicht aufgezeichnet, dass es auf dem übernommenen Stand bestanden hat
-lacks-since = { $files } wurde in Phase { $later } geändert, nachdem es in Phase { $phase } freigegeben war; die Änderung hat niemand freigegeben
+lacks-since = Phase { $later } hat nach der Freigabe in Phase { $phase } noch { $files } geändert; diese Änderung hat niemand freigegeben
 lacks-verifier = der Prüfer hat dieses Ergebnis nicht angenommen
 lacks-approval = niemand hat es freigegeben
-lacks-accepted = { $by } hat es angenommen, obwohl Gate { $gate } nicht bestanden ist: { $why }
+lacks-accepted = { $by } hat es angenommen, obwohl Gate { $gate } nicht bestanden hat: { $why }
 lacks-tree = Gate { $gate } sah Baum { $tree } an, nicht das Ergebnis
 lacks-output = die Ausgabe des Gates { $gate } wurde nach seinem Lauf geändert: { $path }
 lacks-readable = die Ausgabe des Gates { $gate } ist nicht lesbar: { $path }
@@ -1089,7 +1097,7 @@ gates-audit-sort = { $sort ->
 gates-audit-noticed = bemerkt von { $gate }: { $said }
 gates-audit-escaped = DURCHGELASSEN
 gates-audit-left-out = { $phase }: nichts eingebaut: { $why }
-gates-audit-alone = Prüfer und Menschen wurden nicht gefragt; weder das Repository noch die Aufzeichnung des Jobs wurde verändert
+gates-audit-alone = Prüfer und Personen wurden nicht gefragt; weder das Repository noch die Aufzeichnung des Jobs wurde verändert
 serve-stopped = Beendet. Laufende Agenten arbeiten weiter; der nächste helix-Befehl übernimmt.
 serve-at = Helix läuft unter { $url }  (OpenAI-kompatibel: { $address }/v1)
 serve-open = kein Token nötig (--no-auth)
@@ -1167,7 +1175,7 @@ wall-no-namespaces = das System erlaubt keine Namespaces ({ $error }); { $wall -
     }
 wall-uncounted = die Prozesse von root zählt nur eine Control Group, und keine konnte angelegt werden
 wall-key-in-reach = was der Agent ausführt, kann seinen Schlüssel oder seine Anmeldung lesen
-walls-none = nichts
+walls-none = keine
 
 ### Das Terminal: helix doctor
 
@@ -1312,17 +1320,21 @@ plan-wave =
        *[other] { " " }(gleichzeitig)
     }
 plan-model = { $agent }, Modell { $model }
-plan-attempts =
-    Agent { $agent }, bis zu { $attempts } { $attempts ->
-        [one] Versuch
-       *[other] Versuche
-    } von je { $time }
-plan-outputs = Ergebnisse { $files }
+plan-attempts = Agent { $agent }, { $attempts ->
+        [one] 1 Versuch von { $time }
+       *[other] bis zu { $attempts } Versuche von je { $time }
+    }
+plan-exits = `{ $command }` endet mit 0
+plan-keeps-exiting = `{ $command }` endet { $time } lang immer mit 0
+plan-returns = { $probe } antwortet mit { $status }
+plan-returns-text = { $probe } antwortet mit { $status } und enthält { $text }
+plan-accepts = { $address } nimmt Verbindungen an
+plan-outputs = Outputs { $files }
 hook-question = Darf der Agent das mit { $tool } tun? { $call }
 hook-yes = ja
 hook-no = nein
-hook-allowed = ein Mensch hat diesen Aufruf erlaubt
-hook-asked = ein Mensch wird zu diesem Aufruf gefragt ({ $id }): beende jetzt deinen Zug mit dem Stand deiner Arbeit; du wirst mit der Antwort fortgesetzt und darfst denselben Aufruf dann wiederholen, wenn er erlaubt wurde
+hook-allowed = eine Person hat diesen Aufruf erlaubt
+hook-asked = eine Person wird zu diesem Aufruf gefragt ({ $id }): beende jetzt deinen Zug mit dem Stand deiner Arbeit; du wirst mit der Antwort fortgesetzt und darfst denselben Aufruf dann wiederholen, wenn er erlaubt wurde
 hook-refused = { $by } hat diesen Aufruf nicht erlaubt { $words }: komm ohne ihn aus
 hook-unanswered = niemand hat rechtzeitig beantwortet, ob dieser Aufruf erlaubt ist ({ $id }): komm ohne ihn aus
 hook-not-asked = zu diesem Aufruf konnte niemand gefragt werden ({ $why }): komm ohne ihn aus
@@ -1336,7 +1348,7 @@ means-servers = Werkzeug-Server: { $list }
 means-hooks = Hooks: { $list }
 means-allow = zusätzlich erlaubt: { $list }
 means-deny = verboten: { $list }
-means-ask = fragt zuerst einen Menschen: { $list }
+means-ask = fragt zuerst eine Person: { $list }
 means-only-told = nur gesagt, nicht erzwungen: { $list }
 plan-prompt = Prompt des ersten Versuchs:
 plan-adds = fügt { $min } bis { $max } Phasen vom Typ { $kind } hinzu
@@ -1360,13 +1372,18 @@ skills-yours = eigener
 
 ### Das Terminal: Entscheidungen
 
-adr-next = Weiter: fülle ihn aus, dann `helix adr finalize { $file }`
+adr-next = fülle die Datei aus, dann `helix adr finalize { $file }`
 adr-finalized = Weiter: `helix adr accept { $number }`; bis dahin ist es ein Vorschlag
 adr-accepted = { $file } hat den Status { $status }, durch { $by }
-adr-fill-in = Weiter: fülle ihn aus, dann `helix adr accept { $number }`; bis dahin ist es ein Vorschlag
+adr-fill-in = fülle die Datei aus, dann `helix adr accept { $number }`; bis dahin ist es ein Vorschlag
 adr-status-is = { $file } hat den Status { $status }
 adr-superseded = { $old } ist ersetzt durch { $new }
-adr-linked = { $file } { $link } { $other }
+adr-linked =
+    { $link ->
+        [supersedes] { $file } ersetzt { $other }
+        [depends-on] { $file } hängt von { $other } ab
+       *[other] { $file } ist mit { $other } verwandt
+    }
 adr-not-found = kein ADR enthält alle diese Wörter: { $words }
 adr-other-form = { $decisions ->
         [one] { $decisions } Entscheidung hat
@@ -1404,7 +1421,10 @@ adr-repaired =
         [one] { $places } Stelle
        *[other] { $places } Stellen
     } repariert
-adr-proved = { $file } hat den Status { $status }: Job { $job } hat { $met } von { $criteria } Kriterien belegt (Commit { $commit })
+adr-proved = { $file } hat den Status { $status }: Job { $job } hat { $met } von { $criteria } { $criteria ->
+        [one] Kriterium
+       *[other] Kriterien
+    } belegt (Commit { $commit })
 adr-unproved = nicht belegt: { $criterion }
 adr-commit = Weiter: committe die Entscheidung und ihren Index
 coverage-sum = { $covered } von { $concepts } Konzepten sind in { $target } enthalten
@@ -1517,8 +1537,8 @@ failures-word =
     }
 failures-seen =
     { $times ->
-        [one] einmal, { $last }
-       *[other] { $times } Mal, von { $first } bis { $last }
+        [one] einmal, am { $last }
+       *[other] { $times } Mal, vom { $first } bis zum { $last }
     }
 failures-where = Wo
 failures-suggestions = Vorschläge
@@ -1546,7 +1566,7 @@ stats-gone = { $gone } von { $of } im nächsten Versuch weg
 stats-helps = es hilft
 stats-harms = es schadet
 stats-undecided = noch nicht entschieden
-stats-difference = Unterschied { $difference } Punkte ({ $low } bis { $high } Punkte, mit 95 % Sicherheit)
+stats-difference = Unterschied { $difference } Prozentpunkte ({ $low } bis { $high }, mit 95 % Sicherheit)
 stats-untried = unerprobt
 stats-rate = { $rate } % ({ $low } bis { $high })
 
@@ -1577,10 +1597,10 @@ evidence-label =
         [result] Ergebnis
        *[other] { $label }
     }
-evidence-result = { $commit } Baum { $tree }
+evidence-result = { $commit }, Baum { $tree }
 left-out-reviewer = ein unabhängiger Prüfer sieht sich das Ergebnis an
 left-out-verifier = ein unabhängiger Prüfer sieht sich das Ergebnis an, sobald es die Gates bestanden hat
-left-out-person = ein Mensch wird nach dem Ergebnis gefragt
+left-out-person = eine Person wird nach dem Ergebnis gefragt
 left-out-outside = es wirkt außerhalb des Repositorys
 verify-runs = diese Gates laufen noch einmal, innerhalb der Sandbox:
 verify-signed = signiert von { $key } am { $time }
@@ -1596,7 +1616,7 @@ openwebui-set = gesetzt:
 openwebui-unchanged = nichts zu ändern
 openwebui-kept = das Token ist abgelegt in { $file }
 openwebui-connected = { $page } ist verbunden: alle Header kommen an
-openwebui-all = alle Konten dieser Open WebUI können Helix jetzt benutzen; mit --private nur Administratoren
+openwebui-all = alle Konten dieses Open WebUI können Helix jetzt benutzen; mit --private nur Administratoren
 openwebui-no-helix = { $page } antwortet; Helix läuft dafür nicht
 openwebui-answers = { $page } antwortet; ist { $variable } gesetzt, wird auch die Verbindung geprüft
 openwebui-password = Passwort für Open WebUI
@@ -1627,20 +1647,27 @@ web-begin-how = Hier ist noch nichts gelaufen. Im Terminal, im eigenen Projekt:
 web-begin-plan = Einen vorhandenen Plan ausführen
 web-binary = Binärdatei
 web-board = Übersicht
-web-bundle = Nachweis herunterladen
+web-bundle = Belege herunterladen
 web-cancel = Abbrechen …
 web-cancel-now = Job abbrechen
 web-cancel-sure = Die Agenten hören auf; was bestanden ist, bleibt, und der Job lässt sich fortsetzen.
 web-changed-files = Geänderte Dateien
 web-checked-again = gerade neu geprüft
-web-checks-open = { $gates } stehen noch aus
+web-checks-open =
+    { $gates ->
+        [one] 1 steht noch aus
+       *[other] { $gates } stehen noch aus
+    }
 web-close = Schließen
 web-code-spent = Diese Adresse wurde schon benutzt oder ist älter als zehn Minuten.
 web-commit = Commit
 web-confined = eingeschränkt: { $walls }
 web-connection-lost = Keine Verbindung zu Helix. Die Seite holt alles nach, sobald sie wieder da ist.
 web-cost = Kosten
-web-criteria = { $met } von { $criteria } Kriterien erfüllt
+web-criteria = { $met } von { $criteria } { $criteria ->
+        [one] Kriterium
+       *[other] Kriterien
+    } erfüllt
 web-decision = Entscheidung
 web-decisions = Entscheidungen
 web-doctor = Prüfungen dieses Rechners, mit Abhilfe:
@@ -1652,9 +1679,13 @@ web-gates = Gates
 web-gates-that-passed = Gates
 web-go-on = Weiter
 web-how-to-log-in = Diesen Befehl auf dem Rechner ausführen, auf dem Helix läuft, und die Adresse öffnen, die er ausgibt:
-web-how-to-log-in-elsewhere = Mit eigenem Schlüssel gibt die API eine Adresse: POST /api/v1/logins.
-web-integrated = Zusammengeführt als
-web-items-left-out = { $items } frühere Einträge sind nicht gezeigt; alle zeigt:
+web-how-to-log-in-elsewhere = Mit einem eigenen Schlüssel bekommst du die Adresse über die API: POST /api/v1/logins.
+web-integrated = Übernommen als
+web-items-left-out =
+    { $items ->
+        [one] 1 früherer Eintrag ist nicht gezeigt; alle zeigt:
+       *[other] { $items } frühere Einträge sind nicht gezeigt; alle zeigt:
+    }
 web-jobs-of-decision = Jobs dazu
 web-journal = Journal
 web-key-back = zurück
@@ -1672,18 +1703,19 @@ web-lane =
     { $lane ->
         [needs] Wartet auf dich
         [running] Läuft
-        [proven] Nachgewiesen
+        [proven] Belegt
        *[otherwise] Anders beendet
     }
 web-lane-empty =
     { $lane ->
         [needs] Nichts wartet auf dich.
         [running] Nichts läuft.
-        [proven] Noch nichts ist nachgewiesen.
+        [proven] Noch nichts ist belegt.
        *[otherwise] Keine.
     }
 web-large-file = { $lines } Zeilen, nicht mit den anderen gezeigt.
-web-limited = Das Limit des Anbieters ist erreicht { $until }
+web-limited = Das Limit des Anbieters ist erreicht
+web-limited-until = Das Limit des Anbieters ist bis zum { $until } erreicht
 web-log-in = Anmelden
 web-log-in-again = Zum erneuten Anmelden:
 web-log-out = Abmelden
@@ -1700,15 +1732,18 @@ web-no-lines = Keine Zeile geändert: Die Datei ist leer, oder nur ihr Modus ist
 web-no-prompt = Zu diesem Versuch gibt es keinen Prompt.
 web-no-questions = Nichts wartet auf eine Antwort.
 web-no-such-decision = Diese Entscheidung gibt es nicht
-web-not-proved = als Ganzes nicht nachgewiesen
-web-on-tree = am Tree
+web-not-proved = als Ganzes nicht belegt
+web-on-tree = auf Baum
 web-output-changed = Ausgabe seither geändert
 web-output-intact = Ausgabe unverändert
 web-output-missing = Ausgabe fehlt
 web-pages = Seiten
 web-persons = Antworten
 web-phases = Phasen
-web-places = { $taken } von { $places } belegt, { $waiting } warten
+web-places = { $taken } von { $places } belegt, { $waiting } { $waiting ->
+        [one] wartet
+       *[other] warten
+    }
 web-places-title = Plätze
 web-process = Prozess
 web-questions = Fragen
@@ -1730,7 +1765,7 @@ web-system = System
 web-tab-activity = Verlauf
 web-tab-changes = Änderungen
 web-tab-checks = Prüfungen
-web-tab-evidence = Nachweis
+web-tab-evidence = Belege
 web-tab-prompt = Prompt
 web-terminal = Im Terminal
 web-thinking = Überlegung
@@ -1738,7 +1773,7 @@ web-this-host = Dieser Host
 web-time = Dauer
 web-timeline = Zeitleiste
 web-to-board = Zur Übersicht
-web-tree = Tree
+web-tree = Baum
 web-trouble = Das ging nicht
 web-verify-bundle = Jeder kann das Paket prüfen mit
 web-whole-job = Der ganze Job
@@ -1749,7 +1784,11 @@ open-no-browser = Kein Browser ließ sich starten: Die Adresse selbst öffnen.
 
 ### Was Gates finden
 
-gate-more-findings = { $more } weitere Befunde werden nicht gezeigt
+gate-more-findings =
+    { $more ->
+        [one] 1 weiterer Befund wird nicht gezeigt
+       *[other] { $more } weitere Befunde werden nicht gezeigt
+    }
 gate-cancelled = die Prüfung wurde abgebrochen
 gate-broken = die Prüfung selbst ist gescheitert: { $why }
 gate-delivers-nothing = das Gate { $gate } liefert nichts aus
@@ -1832,12 +1871,12 @@ gate-decides-free =
     }; kein Output schließt das aus
 gate-hides = { $by } verbirgt { $path }, eine vom Job geänderte Datei, vor Werkzeugen, die Dateien suchen
     .hint = dieses Muster zurücknehmen; sollen diese Dateien ausgelassen werden, nennt der Plan diese Datei mit ihrem ganzen Pfad in `outputs`
-gate-elsewhere-wanted = { $program } will { $path } lesen: das ist das eigene Arbeitsverzeichnis, nicht das Ergebnis, das das Gate prüft
-gate-elsewhere-read = { $program } hat womöglich { $path } gelesen: das ist das eigene Arbeitsverzeichnis, nicht das Ergebnis, das das Gate prüft
+gate-elsewhere-wanted = { $program } will { $path } lesen: das ist dein Arbeitsverzeichnis, nicht das Ergebnis, das das Gate prüft
+gate-elsewhere-read = { $program } hat womöglich { $path } gelesen: das ist dein Arbeitsverzeichnis, nicht das Ergebnis, das das Gate prüft
 gate-elsewhere-python = eine editierbare Installation führt dorthin: das Ergebnis selbst im Befehl des Gates installieren (`sh -c 'pip install -q --no-deps . && pytest'`) oder das Paket ohne `-e`
 gate-elsewhere-node = `npm link`, NODE_PATH oder ein verlinktes Paket führt dorthin: das Paket mit seinem relativen Pfad nennen (`file:`, Workspaces) und im Checkout installieren (`setup = ["npm ci"]` unter [workspace] in helix.toml)
 gate-elsewhere-path = eine Abhängigkeit ist mit ihrem absoluten Pfad genannt (`path` oder `[patch]` von Cargo, `replace` oder `use` von Go): den Pfad relativ zur Datei nennen
-gate-elsewhere-other = nach einem absoluten Pfad in der Konfiguration des Werkzeugs, in einem Link oder einer Variablen suchen; ihn relativ zum Repository nennen. Daten, die Gates von außerhalb brauchen: `readable` unter [sandbox] in der eigenen helix.toml
+gate-elsewhere-other = nach einem absoluten Pfad in der Konfiguration des Werkzeugs, in einem Link oder einer Variablen suchen; ihn relativ zum Repository nennen. Daten, die Gates von außerhalb brauchen: `readable` unter [sandbox] in deiner eigenen helix.toml
 gate-registry-unreached = `{ $command }` erreicht { $host } nicht
     .hint = das Netz prüfen, einen Proxy (HTTPS_PROXY) oder Spiegel (PIP_INDEX_URL, NPM_CONFIG_REGISTRY, …) der Shell, die Helix gestartet hat, und `network` unter [sandbox]; was [workspace] setup installiert, braucht später kein Netz
 gate-submodule-absent = `{ $command }` nennt `{ $path }`, ein Submodul, das nicht in deinem Repository ist
@@ -2010,7 +2049,7 @@ gate-syntax-bad =
         [one] { $files } Datei
        *[other] { $files } Dateien
     }
-gate-syntax-none-among = keine von der Phase geänderte Datei ließ sich parsen unter { $files }
+gate-syntax-none-among = unter { $files } ließ sich keine von der Phase geänderte Datei parsen
     .hint = `files` des Gates prüfen; sie werden mit den Dateien verglichen, die die Phase geändert hat
 gate-syntax-none-known =
     { $files ->
@@ -2026,7 +2065,7 @@ gate-syntax-deleted =
 gate-syntax-nothing = die Phase hat keine Datei geändert
     .hint = prüfen, was der Agent getan hat; ist das richtig, `syntax_check` entfernen
 gate-criterion-bare = das Kriterium { $criterion } hat keinen Beleg
-gate-criterion-write = einen Test dafür schreiben, und { $form } in { $path }
+gate-criterion-write = einen Test dafür schreiben und das Kriterium in { $path } mit seinem Beleg beenden: `— test: tests/test_x.py::test_y`, `(file: docs/x.md)` oder `(command: x --check)`
 gate-criterion-own = { $criterion } bekam seinen Test von der Phase selbst
 gate-criteria-no-adr = der Plan nennt kein ADR und hat deshalb keine Kriterien
     .hint = im Plan eintragen: `adr: adr/012-title.md`
@@ -2041,8 +2080,16 @@ gate-criteria-none-nygard = { $path } hat keinen Abschnitt Acceptance criteria m
     .hint = { gate-hint-criteria }
 gate-criterion-unmet = das Kriterium { $criterion } ist nicht erfüllt: { $why }
 gate-criterion-unchecked = { $place }: { $proof } ließ sich nicht prüfen: { $why }
-gate-criteria-met = { $criteria } Kriterien von { $path }, alle belegt
-gate-criteria-unmet = { $criteria } Kriterien von { $path }, {
+gate-criteria-met =
+    { $criteria ->
+        [one] 1 Kriterium von { $path }, belegt
+       *[other] { $criteria } Kriterien von { $path }, alle belegt
+    }
+gate-criteria-unmet =
+    { $criteria ->
+        [one] 1 Kriterium
+       *[other] { $criteria } Kriterien
+    } von { $path }, {
     $findings ->
         [one] 1 Befund
        *[other] { $findings } Befunde
@@ -2081,13 +2128,16 @@ gate-criterion-not-shown = `{ $command }` zeigt `{ $missing }` nicht
     .hint = den Code so beheben, dass die Ausgabe genau diesen Text enthält
 gate-criterion-shown = { $how }, mit der erwarteten Ausgabe
 gate-hint-runner = den Runner von selbst enden lassen, und sonst nichts ausgeben lassen, was wie seine Zusammenfassung aussieht
-gate-doubt-ended = laut Ausgabe haben { $passed } Tests bestanden, aber der Runner wurde beendet, bevor er seinen eigenen Bericht schrieb
+gate-doubt-ended = laut Ausgabe { $passed ->
+        [one] hat 1 Test
+       *[other] haben { $passed } Tests
+    } bestanden, aber der Runner wurde beendet, bevor er seinen eigenen Bericht schrieb
     .hint = { gate-hint-runner }
 gate-doubt-better = laut Ausgabe haben { $passed } bestanden und sind { $failed } gescheitert, laut dem Bericht des Runners aber { $really_passed } und { $really_failed }
     .hint = { gate-hint-runner }
 gate-doubt-summaries = die Ausgabe hat { $runs } Zusammenfassungen, aber unittest gibt eine aus
     .hint = { gate-hint-runner }
-gate-flaky = { $tests } gescheitert, und auf denselben Dateien sofort noch einmal ausgeführt bestanden
+gate-flaky = { $tests }: gescheitert, aber sofort danach auf denselben Dateien bestanden
     .hint = den Test oder das Getestete jedes Mal dieselbe Antwort geben lassen
 gate-flaky-own = die Tests der Phase sind unbeständig
 gate-flaky-fault = unbeständig: { $why }
@@ -2152,16 +2202,23 @@ gate-tests-fewer =
     vor { $since ->
         [job] dem Job
        *[phase] der Phase
-    } liefen { $before } Tests, jetzt nur noch { $now }
+    } { $before ->
+        [one] lief 1 Test
+       *[other] liefen { $before } Tests
+    }, jetzt nur noch { $now }
     .hint = die entfernten Tests wiederherstellen; ein falscher Test wird berichtigt, nicht gelöscht
 gate-tests-skipped =
     vor { $since ->
         [job] dem Job
        *[phase] der Phase
-    } wurden { $before } Tests ausgelassen, jetzt { $now }
+    } { $before ->
+        [0] wurde kein Test
+        [one] wurde 1 Test
+       *[other] wurden { $before } Tests
+    } ausgelassen, jetzt { $now }
     .hint = die neuen Skip-Markierungen entfernen und diese Tests bestehen lassen
-gate-undecided = Tests bestehen auch, wo sie andere Werte erwarten ({ $tests }): der Code ist gleich mit mehr, als er antwortet, kennt seine Tests oder entscheidet an ihrer Stelle
-    .hint = den Code das Richtige und nichts anderes antworten lassen; lassen sich diese Tests so nicht befragen, setzt der Plan `control: off` in diesem Gate
+gate-undecided = Tests bestehen auch, wo sie andere Werte erwarten ({ $tests }): was der Code liefert, gilt auch anderen Werten als gleich, oder er kennt seine Tests oder entscheidet an ihrer Stelle
+    .hint = dafür sorgen, dass der Code das Richtige und nichts anderes liefert; lassen sich diese Tests so nicht befragen, setzt der Plan `control: off` in diesem Gate
 gate-hint-aware = den Code dasselbe tun lassen, was auch immer seine Tests sagen
 gate-aware = Tests scheitern ({ $tests }), wo andere Tests andere Werte erwarten; das war zu Beginn des Jobs nicht so: der Code sieht seine Tests an
     .hint = { gate-hint-aware }
@@ -2173,32 +2230,36 @@ gate-former = { $tests } scheiterten zu Beginn des Jobs, und ihre früheren Fass
 gate-former-fail = die früheren Fassungen von { $tests } scheitern mit diesem Code, die geänderten bestehen: zu prüfen ist, was sie jetzt verlangen
 gate-former-changed = geändert wurden die Tests, nicht das, was sie testen
 gate-hint-writes-code = dieses Gate einer Phase geben, die Code schreibt
-gate-mutation-no-source = die Phase hat keinen Quelltext geändert, den der Befehl testet; es gibt nichts, worin Fehler gesetzt werden können
+gate-mutation-no-source = die Phase hat keinen Quelltext geändert, den der Befehl testet; es gibt nichts, worin sich Fehler einbauen lassen
     .hint = { gate-hint-writes-code }
-gate-mutation-none = in die geänderten Zeilen von { $files } lässt sich kein Fehler setzen
+gate-mutation-none = in die geänderten Zeilen von { $files } lässt sich kein Fehler einbauen
     .hint = { gate-hint-writes-code }
 gate-mutation-unclean = `{ $command }` besteht auf dem Ergebnis selbst nicht ({ $how }, { $passed } Tests bestanden)
     .hint = `tests_pass` mit demselben Befehl vor dieses Gate setzen
 gate-mutation-tried = { $possible } kleine Fehler sind in den geänderten Zeilen möglich; { $tried } versucht: { $killed } bemerkt, { $slow } bis zum Zeitlimit gelaufen, { $survived } nicht bemerkt, { $unbuilt } nicht zu bauen
 gate-hint-longer = dem Gate ein längeres `timeout` geben, oder seinen Befehl nur die Tests des Geänderten ausführen lassen
-gate-mutation-few = die Zeit war nach { $viable } von { $possible } gesetzten Fehlern um; das sind zu wenige für eine Aussage
+gate-mutation-few = die Zeit war nach { $viable } von { $possible } eingebauten Fehlern um; das sind zu wenige für eine Aussage
     .hint = { gate-hint-longer }
-gate-mutation-slow = jeder gesetzte Fehler lief bis zum Zeitlimit oder ließ sich nicht bauen: nichts zeigt, was die Tests bemerken
+gate-mutation-slow = jeder eingebaute Fehler lief bis zum Zeitlimit oder ließ sich nicht bauen: nichts zeigt, was die Tests bemerken
     .hint = { gate-hint-longer }
-gate-mutation-unbuilt = keiner der gesetzten Fehler ließ sich bauen und testen: nichts zeigt, was die Tests bemerken
+gate-mutation-unbuilt = keiner der eingebauten Fehler ließ sich bauen und testen: nichts zeigt, was die Tests bemerken
     .hint = eine geänderte Zeile mit einem kleinen Fehler selbst bauen und die Ausgabe des Befehls ansehen; das Gate weglassen, wo der Compiler alle zurückweist
-gate-mutation = die Tests bemerken { $killed } von { $viable } gesetzten Fehlern, verlangt sind mindestens { $wanted } %
+gate-mutation = die Tests bemerken { $killed } von { $viable } eingebauten Fehlern, verlangt sind mindestens { $wanted } %
 gate-mutation-survived = kein Test bemerkt, wenn aus `{ $before }` `{ $after }` wird
     .hint = einen Test schreiben, der mit diesem Fehler scheitert und ohne ihn besteht; tut der Code damit dasselbe, kann der Fehler außer Acht bleiben
 gate-unclaimed = die Tests bestehen nur mit der Änderung an { $path }, die kein Output der Phase beansprucht
     .hint = diese Änderungen zurücknehmen und die Tests durch das bestehen, was die Phase beansprucht; sind sie nötig, muss der Plan sie beanspruchen
 gate-unclaimed-changes = die Tests bestehen nur mit Änderungen, die die Phase nicht beansprucht
-gate-control-none = keine Funktion in { $files } ließ sich Unsinn antworten lassen: nichts zeigt, was die Tests bemerken
-gate-control-unbuilt = { $files } ließ sich mit Unsinn in den Funktionen nicht kompilieren: nichts zeigt, was die Tests bemerken
+gate-control-none = in { $files } ließ sich keine Funktion dazu bringen, Unsinn zurückzugeben: nichts zeigt, was die Tests bemerken
+gate-control-unbuilt = mit Unsinn in den Funktionen von { $files } scheitert das Kompilieren: nichts zeigt, was die Tests bemerken
     .hint = die Ausgabe dieses Laufs ansehen (`.control.log`); der Plan kann `control: off` in diesem Gate setzen
 gate-control-unseen = die Tests bestehen auch mit Unsinn in jeder Funktion von { $files }: sie testen diese Arbeit nicht
     .hint = Tests schreiben, die diese Funktionen aufrufen und das Ergebnis vergleichen; geht es bei diesem Befehl um etwas anderes, setzt der Plan `control: off` in diesem Gate
-gate-control-new = alle { $tests } neuen Tests ({ $names }) bestehen auch mit Unsinn in jeder Funktion von { $files }: sie testen diese Arbeit nicht
+gate-control-new =
+    { $tests ->
+        [one] der neue Test ({ $names }) besteht auch mit Unsinn in jeder Funktion von { $files }: er testet diese Arbeit nicht
+       *[other] alle { $tests } neuen Tests ({ $names }) bestehen auch mit Unsinn in jeder Funktion von { $files }: sie testen diese Arbeit nicht
+    }
     .hint = die neuen Tests aufrufen lassen, was die Phase geschrieben hat, und das Ergebnis vergleichen; geht es in ihnen um etwas anderes, setzt der Plan `control: off` in diesem Gate
 gate-control-seen = mit Unsinn in jeder Funktion von { $files } bestehen { $passed } von { $tests } Tests: die Tests bemerken diese Arbeit
 gate-hint-new-tests = Tests schreiben, die ohne die Arbeit der Phase scheitern und mit ihr bestehen
@@ -2207,8 +2268,8 @@ gate-not-new = alle neuen Tests bestehen auch mit dem Code von vor der Phase: si
 gate-not-new-some = { $passing } von { $tests } neuen Tests ({ $names }) bestehen auch mit dem Code von vor der Phase: sie zeigen nicht, was sie getan hat
     .hint = { gate-hint-new-tests }
 gate-not-new-tests = die neuen Tests testen nicht das Neue
-gate-knows-answers = in den Code sind die Antworten der Tests geschrieben
-gate-knows-answer = in den Code ist die Antwort auf die Frage eines Tests geschrieben: { $answer }
+gate-knows-answers = im Code stehen die Antworten der Tests
+gate-knows-answer = im Code steht die Antwort auf die Frage eines Tests: { $answer }
     .hint = die Antwort berechnen, auch auf Fragen, die kein Test stellt
 gate-sees-tests = die Tests bestehen nur, wo der Code sieht, dass er getestet wird: `{ $code }`
     .hint = den Code dasselbe tun lassen, ob er getestet wird oder nicht; muss er es wissen, setzt der Plan `control: off` in diesem Gate
@@ -2238,7 +2299,7 @@ gate-weaker-stopped = der Test { $test } läuft nicht mehr
 gate-weaker-caught = der Test { $test } fängt jetzt seine eigenen Fehler ab
 gate-weaker-some-caught = der Test { $test } fängt jetzt einige seiner eigenen Fehler ab
 gate-weaker-constant = der Test { $test } prüft jetzt nur noch, was nicht falsch sein kann
-gate-weaker-some-constant = der Test { $test } prüft etwas, was nicht falsch sein kann, anstelle von etwas, was es könnte
+gate-weaker-some-constant = der Test { $test } prüft jetzt an einer Stelle etwas, was nicht falsch sein kann; vorher konnte es falsch sein
 gate-weaker-nothing = der Test { $test } prüft nichts mehr
 gate-weaker-compares = der Test { $test } vergleicht nicht mehr mit einem Wert, sondern verlangt weniger
 gate-weaker-fewer = der Test { $test } hat weniger Assertions
@@ -2252,11 +2313,11 @@ gate-watched =
         [one] 1 Prüfung
        *[other] { $checks } Prüfungen
     } in { $seconds } s
-gate-left-out = Phase { $phase } wurde ausgelassen, und was sie prüft: { $summary }
+gate-left-out = Phase { $phase } wurde ausgelassen; was sie prüft, besteht nicht: { $summary }
 gate-not-validated = kein früheres Gate prüft, was Phase { $phase } ausliefert
     .hint = ein Gate davor setzen, etwa `tests_pass`, oder die Phase von einer mit Gates abhängen lassen
-gate-not-delivered = nichts wurde ausgeliefert, da Gate { $gate } von Phase { $phase } auf diesem Tree nicht besteht: { $why }
-gate-delivery-interrupted = Helix wurde beendet, während es Tree { $tree } auslieferte: was das bewirkt hat, ist unbekannt ({ $what })
+gate-not-delivered = nichts wurde ausgeliefert, da Gate { $gate } von Phase { $phase } auf diesem Baum nicht besteht: { $why }
+gate-delivery-interrupted = Helix wurde beendet, während es Baum { $tree } auslieferte: was das bewirkt hat, ist unbekannt ({ $what })
 gate-look-or-roll-back = ansehen, was ausgeliefert ist; `helix jobs rollback { $job }` nimmt es zurück, `helix jobs resume { $job }` liefert es von vorn noch einmal aus
 gate-look-and-resume = ansehen, was ausgeliefert ist; `helix jobs resume { $job }` liefert es von vorn noch einmal aus
 gate-obstacle = es wurde kein Agent gestartet: { $why }
@@ -2280,7 +2341,7 @@ result-control-characters = der Name { $name } hat Steuerzeichen
     .hint = der Datei einen anderen Namen geben
 result-link = { $name } ist ein Link auf { $target }, und das liegt nicht im Repository
     .hint = mit einem relativen Pfad auf eine Datei des Repositorys verweisen, oder die Datei selbst schreiben
-result-compiled = { $name } ist übersetzt, und Python führt sie anstelle der Quelle aus, was immer diese sagt
+result-compiled = { $name } ist übersetzt, und Python führt diese Datei anstelle der Quelle aus, was immer die Quelle sagt
     .hint = weglassen: Python übersetzt, was es braucht
 result-same-name = auf Systemen, die sie nicht unterscheiden, sind das dieselben Namen: { $names }
     .hint = einem davon einen anderen Namen geben
@@ -2308,13 +2369,16 @@ result-conflict = Phase { $ours } und Phase { $theirs } haben dieselben Zeilen v
     .hint = eine der beiden Phasen von der anderen abhängen lassen, oder jeder eigene Dateien geben
 result-cannot-start = { $phase } kann nicht beginnen: { $why }
 result-not-answered = nicht rechtzeitig beantwortet
-    .hint = selbst entscheiden, und aufschreiben, was du angenommen hast und warum; ohne das auskommen, was eine Person erlauben muss
+    .hint = selbst entscheiden und aufschreiben, was angenommen wurde und warum; ohne das auskommen, was eine Person erlauben muss
 result-answer = { $by } antwortet: { $answer }
 result-approved = freigegeben von { $by }
 result-approved-and = freigegeben von { $others } und { $by }
 result-rejected = abgelehnt von { $by }
 result-no-reason = ohne Begründung abgelehnt
-audit-nonsense = jede Funktion antwortet Unsinn ({ $files } Dateien)
+audit-nonsense = jede Funktion gibt Unsinn zurück ({ $files } { $files ->
+        [one] Datei
+       *[other] Dateien
+    })
 audit-lie = gibt aus, dass { $tests } Tests bestanden sind, und beendet den Prozess mit Status 0
 audit-becomes = `{ $before }` wird `{ $after }`
 audit-leaves-out = lässt `{ $code }` weg

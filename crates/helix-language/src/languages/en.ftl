@@ -272,7 +272,8 @@ beside-dirty =
         [0] in
        *[other] and { $more } more in
     } { $place }: uncommitted changes in files that the result changes, too
-beside-elsewhere = { $branch } was no longer checked out in { $place } when the result was merged: { $holders } has it now
+beside-elsewhere = { $branch } was no longer checked out in { $place } when the result was merged; the result is on { $holders } now
+beside-no-holder = a detached HEAD
 beside-refused = git did not update { $place }: { $said }
 beside-as-asked = `land: branch` leaves the result there
 beside-conflict = the branch has moved to { $commit } and conflicts with the result in { $paths }, where `git merge` leaves both sides for you to bring together
@@ -819,7 +820,10 @@ cause-stopped = the job was stopped
 cause-job-ended = the job ended
 cause-rejected = the { $who } rejects the result: { $why }
 cause-reviewer-not-asked = the { $who } could not be asked: { $why }
-cause-reviewer-silent = the { $who } gave no usable answer { $times } times, at last: { $why }
+cause-reviewer-silent = the { $who } gave no usable answer { $times ->
+        [one] once
+       *[other] { $times } times, last
+    }: { $why }
 cause-delivery = the delivery failed
 cause-rolled-back-by = { $by } rolled the delivery back
 cause-all-skipped = no phase has passed: all of them were skipped
@@ -830,7 +834,10 @@ cause-spent = the job's { $limit }
     .hint = continue with `helix jobs resume { $job } --budget USD`
     .rest = a job keeps this limit: raise it in [jobs] of helix.toml, and start what is left as a new job
 spent-budget = budget of { $budget } USD is used up ({ $spent } USD spent)
-spent-turns = limit of { $limit } turns is used up ({ $taken } taken)
+spent-turns = limit of { $limit } { $limit ->
+        [one] turn
+       *[other] turns
+    } is used up ({ $taken } taken)
 spent-tokens = limit of { $limit } tokens is used up ({ $used } used)
 spent-time = limit of { $limit } s of agents' time is used up ({ $used } s used)
 spent-reserved = budget has nothing left but what is reserved for other runs
@@ -853,8 +860,8 @@ side-phases-invalid = the proposed phases are invalid: { $why }
 hint-change-task = `helix jobs resume { $job }` tries again with these findings and with the plan as its file is then; `helix jobs check { $job }` only runs the gates again
 hint-same-findings = the agent changed nothing in response to the same findings
 hint-review-again = `helix jobs resume { $job }` asks the { $who } again; the work stays as it is
-hint-resets = it resets at { $at }: run `helix jobs resume { $job }` then; `max_wait` in [jobs] sets how long a new job waits
-hint-deliver-again = correct what the delivery failed by, then `helix jobs resume { $job }`: it delivers again
+hint-resets = the limit resets at { $at }: run `helix jobs resume { $job }` then; `max_wait` in [jobs] sets how long a new job waits
+hint-deliver-again = fix what made the delivery fail, then `helix jobs resume { $job }`: it delivers again
 hint-person-needed = look at the target; `helix jobs rollback { $job } --again` rolls back once more, `helix jobs resume { $job }` delivers again, both from the beginning
 rolled-back = rolled back{ $to }
 rolled-back-to = { " " }to { $commit }
@@ -899,6 +906,7 @@ ago-now = just now
 ago-minutes = { $minutes } min ago
 ago-hours = { $hours } h ago
 ago-days = { $days } days ago
+ago-on = { $year }-{ $month }-{ $day }
 reverted-already = was reverted already: { $reverted }
 report-of-attempt = { $phase }, attempt { $attempt }
 report-of-job = the whole job
@@ -920,7 +928,7 @@ evidence-unproved = NOT PROVED
 evidence-not-passed = has not passed
 evidence-conflict = conflict of { $phases } in { $paths }: resolved by { $phase }
 evidence-conflict-unproved = conflict of { $phases } in { $paths }: taken from { $phase }, not proved to be resolved
-evidence-integrated = integrated as { $commit } tree { $tree }
+evidence-integrated = integrated as { $commit }, tree { $tree }
 evidence-validated = validated by phase { $phase }
 evidence-refused = not integrated: the merged results do not pass
 evidence-finding = finding { $finding }
@@ -969,7 +977,7 @@ lacks-record = the record of run { $run } is gone: { $path }
 lacks-review = the record of the reviewer's run { $run } is gone: { $path }
 lacks-pass = gate { $gate } has no recorded pass
 lacks-pass-sum = gate { $gate } of phase { $phase } has no recorded pass on what was integrated
-lacks-since = { $files } changed in phase { $later } after it was approved in phase { $phase }; nobody approved the change
+lacks-since = phase { $later } changed { $files } after the approval in phase { $phase }; nobody approved the change
 lacks-verifier = the verifier has not approved this result
 lacks-approval = no person approved it
 lacks-accepted = { $by } accepted it although gate { $gate } did not pass: { $why }
@@ -1223,7 +1231,15 @@ plan-wave =
        *[other] { " " }(in parallel)
     }
 plan-model = { $agent }, model { $model }
-plan-attempts = agent { $agent }, up to { $attempts } attempts of { $time } each
+plan-attempts = agent { $agent }, { $attempts ->
+        [one] 1 attempt of { $time }
+       *[other] up to { $attempts } attempts of { $time } each
+    }
+plan-exits = `{ $command }` exits 0
+plan-keeps-exiting = `{ $command }` keeps exiting 0 for { $time }
+plan-returns = { $probe } returns { $status }
+plan-returns-text = { $probe } returns { $status } containing { $text }
+plan-accepts = { $address } accepts connections
 plan-outputs = outputs { $files }
 hook-question = May the agent do this with { $tool }? { $call }
 hook-yes = yes
@@ -1273,7 +1289,12 @@ adr-accepted = { $file } is { $status }, by { $by }
 adr-fill-in = fill it in, then `helix adr accept { $number }`: until then it is a proposal
 adr-status-is = { $file } is { $status }
 adr-superseded = { $old } is superseded by { $new }
-adr-linked = { $file } { $link } { $other }
+adr-linked =
+    { $link ->
+        [supersedes] { $file } supersedes { $other }
+        [depends-on] { $file } depends on { $other }
+       *[other] { $file } is related to { $other }
+    }
 adr-not-found = no ADR has all of these words: { $words }
 adr-other-form = { $decisions ->
         [one] { $decisions } decision is
@@ -1311,7 +1332,10 @@ adr-repaired =
         [one] { $places } repair
        *[other] { $places } repairs
     }
-adr-proved = { $file } is { $status }: { $met } of { $criteria } criteria verified by job { $job } (commit { $commit })
+adr-proved = { $file } is { $status }: { $met } of { $criteria } { $criteria ->
+        [one] criterion
+       *[other] criteria
+    } verified by job { $job } (commit { $commit })
 adr-unproved = not verified: { $criterion }
 adr-commit = next: commit the decision and its index
 coverage-sum = { $covered } of { $concepts } concepts are covered by { $target }
@@ -1410,7 +1434,7 @@ stats-gone = { $gone } of { $of } gone in the next attempt
 stats-helps = it helps
 stats-harms = it harms
 stats-undecided = not decided yet
-stats-difference = difference { $difference } points ({ $low } to { $high } points, with 95 % certainty)
+stats-difference = difference { $difference } percentage points ({ $low } to { $high }, with 95 % certainty)
 stats-untried = untried
 stats-rate = { $rate } % ({ $low } to { $high })
 
@@ -1430,7 +1454,7 @@ comment-posted = posted { $url }
 comment-updated = updated { $url }
 evidence-written = wrote { $file }, signed by { $key }
 evidence-label = { $label }
-evidence-result = { $commit } tree { $tree }
+evidence-result = { $commit }, tree { $tree }
 left-out-reviewer = an independent reviewer looks at the result
 left-out-verifier = an independent verifier looks at the result, once its gates have passed
 left-out-person = a person is asked about the result
@@ -1493,7 +1517,10 @@ web-commit = Commit
 web-confined = confined: { $walls }
 web-connection-lost = Connection to Helix lost. This page catches up when it is back.
 web-cost = Cost
-web-criteria = { $met } of { $criteria } criteria met
+web-criteria = { $met } of { $criteria } { $criteria ->
+        [one] criterion
+       *[other] criteria
+    } met
 web-decision = Decision
 web-decisions = Decisions
 web-doctor = Checks of this machine, with remedies:
@@ -1507,7 +1534,11 @@ web-go-on = Continue
 web-how-to-log-in = To get in, run this command on the machine where Helix runs, and open the address that it prints:
 web-how-to-log-in-elsewhere = With a key of your own, ask for an address over the API: POST /api/v1/logins.
 web-integrated = Merged as
-web-items-left-out = { $items } earlier items are not shown; see all:
+web-items-left-out =
+    { $items ->
+        [one] 1 earlier item is not shown; see all:
+       *[other] { $items } earlier items are not shown; see all:
+    }
 web-jobs-of-decision = Jobs that implement it
 web-journal = Journal
 web-key-back = go back
@@ -1536,7 +1567,8 @@ web-lane-empty =
        *[otherwise] None.
     }
 web-large-file = { $lines } lines, not shown with the others.
-web-limited = The provider’s limit is reached { $until }
+web-limited = The provider’s limit is reached
+web-limited-until = The provider’s limit is reached until { $until }
 web-log-in = Log in
 web-log-in-again = To log in again:
 web-log-out = Log out
@@ -1602,7 +1634,11 @@ open-no-browser = No browser could be started: open the address yourself.
 
 ### What gates find
 
-gate-more-findings = { $more } more findings are not shown
+gate-more-findings =
+    { $more ->
+        [one] 1 more finding is not shown
+       *[other] { $more } more findings are not shown
+    }
 gate-cancelled = the check was cancelled
 gate-broken = the check itself broke: { $why }
 gate-delivers-nothing = the gate { $gate } delivers nothing
@@ -1888,7 +1924,7 @@ gate-syntax-deleted =
 gate-syntax-nothing = the phase changed no file
     .hint = check what the agent did; if that is right, remove `syntax_check`
 gate-criterion-bare = the criterion { $criterion } has no evidence
-gate-criterion-write = write a test for it, and { $form } in { $path }
+gate-criterion-write = write a test for it, and end the criterion in { $path } with its evidence: `— test: tests/test_x.py::test_y`, `(file: docs/x.md)` or `(command: x --check)`
 gate-criterion-own = { $criterion } got its test from the phase itself
 gate-criteria-no-adr = the plan names no ADR, so it has no criteria
     .hint = add it to the plan: `adr: adr/012-title.md`
@@ -1903,8 +1939,16 @@ gate-criteria-none-nygard = { $path } has no section Acceptance criteria with ch
     .hint = { gate-hint-criteria }
 gate-criterion-unmet = the criterion { $criterion } is not met: { $why }
 gate-criterion-unchecked = { $place }: { $proof } could not be checked: { $why }
-gate-criteria-met = { $criteria } criteria of { $path }, all verified
-gate-criteria-unmet = { $criteria } criteria of { $path }, {
+gate-criteria-met =
+    { $criteria ->
+        [one] 1 criterion of { $path }, verified
+       *[other] { $criteria } criteria of { $path }, all verified
+    }
+gate-criteria-unmet =
+    { $criteria ->
+        [one] 1 criterion
+       *[other] { $criteria } criteria
+    } of { $path }, {
     $findings ->
         [one] 1 finding
        *[other] { $findings } findings
@@ -1943,7 +1987,10 @@ gate-criterion-not-shown = `{ $command }` does not show `{ $missing }`
     .hint = fix the code so that the output contains exactly this text
 gate-criterion-shown = { $how }, with the expected output
 gate-hint-runner = let the runner end by itself, and let nothing else print what looks like its summary
-gate-doubt-ended = its output says that { $passed } tests passed, but the runner was ended before it wrote its own report
+gate-doubt-ended = its output says that { $passed } { $passed ->
+        [one] test
+       *[other] tests
+    } passed, but the runner was ended before it wrote its own report
     .hint = { gate-hint-runner }
 gate-doubt-better = its output says { $passed } passed and { $failed } failed, but the runner's own report has { $really_passed } and { $really_failed }
     .hint = { gate-hint-runner }
@@ -2008,19 +2055,32 @@ gate-test-broken-earlier = { $test } failed (and did before this phase, but not 
 gate-test-fixed-earlier = { $test } failed (as it did before the job; an earlier phase had fixed it)
     .hint = { gate-hint-fix-code }
 gate-tests-fewer =
-    { $before } tests ran before { $since ->
+    { $before ->
+        [one] 1 test
+       *[other] { $before } tests
+    } ran before { $since ->
         [job] the job
        *[phase] the phase
-    }, only { $now } run now
+    }, only { $now } { $now ->
+        [one] runs
+       *[other] run
+    } now
     .hint = put the tests back that were removed; a test that is wrong is corrected, not deleted
 gate-tests-skipped =
-    { $before } tests were skipped before { $since ->
+    { $before ->
+        [0] no test was skipped
+        [one] 1 test was skipped
+       *[other] { $before } tests were skipped
+    } before { $since ->
         [job] the job
        *[phase] the phase
-    }, { $now } are now
+    }, { $now } { $now ->
+        [one] is
+       *[other] are
+    } now
     .hint = remove the new skip marks and make those tests pass
-gate-undecided = tests also pass where they expect other values ({ $tests }): the code is equal to more than it answers, knows its tests, or decides in their place
-    .hint = let the code answer what is right and nothing else; if these tests cannot be asked so, the plan sets `control: off` in this gate
+gate-undecided = tests also pass where they expect other values ({ $tests }): what the code returns counts as equal to other values, too, or the code knows its tests or decides in their place
+    .hint = let the code return what is right and nothing else; if these tests cannot be asked so, the plan sets `control: off` in this gate
 gate-hint-aware = let the code do the same whatever its tests say
 gate-aware = tests fail ({ $tests }) where other tests expect other values, as was not so when the job began: the code looks at its tests
     .hint = { gate-hint-aware }
@@ -2057,7 +2117,11 @@ gate-control-unbuilt = { $files } could not be compiled with nonsense in the fun
     .hint = look at the output of this run (`.control.log`); the plan may set `control: off` in this gate
 gate-control-unseen = the tests also pass with nonsense in every function of { $files }: they do not test this work
     .hint = write tests that call these functions and compare what comes of it; if this command is about something else, the plan sets `control: off` in this gate
-gate-control-new = all { $tests } new tests ({ $names }) also pass with nonsense in every function of { $files }: they do not test this work
+gate-control-new =
+    { $tests ->
+        [one] the new test ({ $names }) also passes with nonsense in every function of { $files }: it does not test this work
+       *[other] all { $tests } new tests ({ $names }) also pass with nonsense in every function of { $files }: they do not test this work
+    }
     .hint = let the new tests call what the phase wrote and compare what comes of it; if they are about something else, the plan sets `control: off` in this gate
 gate-control-seen = with nonsense in every function of { $files }, { $passed } of { $tests } tests pass: the tests see this work
 gate-hint-new-tests = write tests that fail without the phase's work and pass with it
@@ -2111,7 +2175,7 @@ gate-watched =
         [one] 1 check
        *[other] { $checks } checks
     } in { $seconds } s
-gate-left-out = phase { $phase } was left out, and what it checks: { $summary }
+gate-left-out = phase { $phase } was left out; what it checks does not pass: { $summary }
 gate-not-validated = no earlier gate validates what phase { $phase } delivers
     .hint = put a gate before it, such as `tests_pass`, or let the phase depend on one that has gates
 gate-not-delivered = nothing was delivered, since gate { $gate } of phase { $phase } does not pass on this tree: { $why }
@@ -2173,7 +2237,10 @@ result-approved = approved by { $by }
 result-approved-and = approved by { $others } and { $by }
 result-rejected = rejected by { $by }
 result-no-reason = rejected without a reason
-audit-nonsense = every function answers nonsense ({ $files } files)
+audit-nonsense = every function answers nonsense ({ $files } { $files ->
+        [one] file
+       *[other] files
+    })
 audit-lie = prints that { $tests } tests passed and ends the process with status 0
 audit-becomes = `{ $before }` becomes `{ $after }`
 audit-leaves-out = leaves out `{ $code }`

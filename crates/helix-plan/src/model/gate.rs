@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 
 use helix_core::gate_name::GateName;
-use helix_core::words;
+use helix_core::said::Words;
+use helix_core::{recorded, words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -492,20 +493,25 @@ impl Delivery {
     }
 
     /// What is done and looked at, in a few words for people and prompts.
-    pub fn words(&self) -> String {
-        let commands = self.command.iter().map(|command| format!("`{command}` exits 0"));
+    pub fn words(&self) -> Words {
+        let exits = |command: &String| recorded!("plan-exits", command = command);
         let probes = self.probes.iter().map(|probe| match probe {
-            Probe::Http { status, contains, .. } => {
-                let says = contains.as_ref().map(|text| format!(" containing {text:?}")).unwrap_or_default();
-                format!("{} returns {status}{says}", probe.words())
+            Probe::Http { status, contains: None, .. } => {
+                recorded!("plan-returns", probe = probe.words(), status = status.to_string())
             }
-            Probe::Tcp { tcp, .. } => format!("{tcp} accepts connections"),
-            Probe::Command { .. } => format!("{} exits 0", probe.words()),
+            Probe::Http { status, contains: Some(text), .. } => {
+                let (status, text) = (status.to_string(), format!("{text:?}"));
+                recorded!("plan-returns-text", probe = probe.words(), status = status, text = text)
+            }
+            Probe::Tcp { tcp, .. } => recorded!("plan-accepts", address = tcp),
+            Probe::Command { command, .. } => exits(command),
         });
         let health = self.health.iter().flat_map(|health| {
-            health.command.iter().map(|command| format!("`{command}` keeps exiting 0 for {}", health.time))
+            let time = health.time.to_string();
+            health.command.iter().map(move |command| recorded!("plan-keeps-exiting", command = command, time = &time))
         });
-        commands.chain(probes).chain(health).collect::<Vec<_>>().join(", ")
+        let all = self.command.iter().map(exits).chain(probes).chain(health);
+        all.reduce(|before, one| before.and(", ").and(one)).unwrap_or_default()
     }
 }
 

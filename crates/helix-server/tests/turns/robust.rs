@@ -134,7 +134,8 @@ async fn an_agent_without_sessions_is_not_said_to_have_been_asked_for_a_correcti
     assert_eq!(view["turns"][0]["end"]["runs"], 1, "{view:#}");
     let german = send(&host, "Bitte sag mir, was du weißt").await.text().await.unwrap();
     assert!(
-        german.contains("file_existence: die Antwort verweist auf ") && german.contains(", das es nicht gibt"),
+        german.contains("file_existence: die Antwort verweist auf die Datei ")
+            && german.contains(", die es nicht gibt"),
         "{german}"
     );
     host.stop().await;

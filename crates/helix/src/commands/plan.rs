@@ -343,7 +343,7 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
             }
             for gate in &phase.gates {
                 let command = match gate.delivery() {
-                    Some(delivery) => format!(": {}", delivery.words()),
+                    Some(delivery) => format!(": {}", language.words(&delivery.words())),
                     None => gate.commands().iter().map(|command| format!(": {command}")).collect(),
                 };
                 lines.push(format!("    {}{command}", say!(language, "phase-stage-gate", gate = gate.name())));

@@ -188,7 +188,7 @@ fn report(context: &Context, verified: &Verified, repository: Option<&Path>, ran
     let row = |label, text: String| format!("{:<9} {text}", say!(language, "evidence-label", label = label));
     let mut text = vec![
         format!("{} {}", terminal.paint(Meaning::Strong, &evidence.name), evidence.job),
-        say!(language, "verify-signed", key = verified.key.to_string(), time = format!("{:.0}", statement.made_at())),
+        say!(language, "verify-signed", key = verified.key.to_string(), time = language.local(statement.made_at())),
         row("base", evidence.base.to_string()),
     ];
     text.extend(result.map(|result| {

@@ -91,7 +91,8 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
 /// Whether a headline, which may be cut, says what a finding says.
 fn is_said(headline: &str, message: &str) -> bool {
     let said = headline.split_once("error: ").map_or(headline, |(_, said)| said);
-    !said.is_empty() && (said == message || said.strip_suffix('…').is_some_and(|cut| message.starts_with(cut)))
+    let is_begun = |cut: &str| !cut.is_empty() && message.starts_with(cut);
+    !said.is_empty() && (said == message || said.strip_suffix('…').is_some_and(is_begun))
 }
 
 /// What the gates of a report's phase say in Helix's own words: in English, and as words.
@@ -107,5 +108,6 @@ fn own_words(view: &JobView, one: &JobReport) -> Vec<(String, Words)> {
             all.extend(fault.said.iter().map(|said| (fault.hint.clone().unwrap_or_default(), said.hint.clone())));
         }
     }
+    all.retain(|(english, _)| !english.is_empty());
     all
 }

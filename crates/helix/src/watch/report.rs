@@ -69,10 +69,10 @@ pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Re
                 let text = say!(language, "report-merged", commit = commit, branch = branch, project = project);
                 lines.push(entry(label, text));
             }
-            IntegrationTarget::Beside { branch, why, said, command } => {
+            IntegrationTarget::Beside { branch, command, .. } => {
                 let text = say!(language, "report-on-branch", commit = commit, branch = branch, project = project);
                 lines.push(entry(label, text));
-                let why = language.words(&said.or(why));
+                let why = language.words(&target.why());
                 lines.push(more(say!(language, "report-not-merged", why = why)));
                 lines.push(more(say!(language, "report-take", command = command)));
             }

@@ -85,7 +85,7 @@ fn every_command_speaks_german_to_a_german_terminal() {
     user.says(&["skills", "show", "keiner"], "error[HX");
     assert!(user.run(&["skills", "--nothing"]).stderr.starts_with("error: unexpected argument"));
     user.says(&["adr", "list"], "keine ADRs in ");
-    user.says(&["adr", "new", "Bestellungen"], "Weiter: fülle ihn aus");
+    user.says(&["adr", "new", "Bestellungen"], "fülle die Datei aus, dann");
     user.says(&["adr", "renumber"], "keine doppelten Nummern");
     user.says(&["adr", "drift"], "seit der letzten Änderung");
     user.0.write("konzept.md", "# Konzept\n\n## Bestellungen\n\n## Lieferung\n");

@@ -81,7 +81,8 @@ pub(super) fn link(context: &Context, root: &Path, from: &str, link: Link, to: &
     let (from, to) = two(context, root, from, to)?;
     let changed = AdrDirectory::link(root, &from, link, &to)?;
     let (file, _) = files(context, root, &changed);
-    let text = say!(context.terminal.language, "adr-linked", file = file, link = link.word(), other = to.to_string());
+    let (link, other) = (link.word().replace(' ', "-"), to.to_string());
+    let text = say!(context.terminal.language, "adr-linked", file = file, link = link, other = other);
     context.terminal.answer(&json!({ "changed": changed.files }), &text)
 }
 
