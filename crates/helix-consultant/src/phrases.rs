@@ -463,7 +463,9 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
         Outcome::Unstarted { reason } => problem!(language, "answer-unstarted", reason = language.words(reason)),
         Outcome::Misconfigured => problem!(language, "answer-misconfigured"),
         Outcome::Failed(Failure::Declared { message, error }) => match error {
-            Some(AgentErrorKind::InvalidRequest) => problem!(language, "answer-bad-request", message = language.words(message).trim()),
+            Some(AgentErrorKind::InvalidRequest) => {
+                problem!(language, "answer-bad-request", message = language.words(message).trim())
+            }
             Some(AgentErrorKind::ModelNotFound) => {
                 problem!(language, "answer-no-model", message = providers_words(&language.words(message)))
             }

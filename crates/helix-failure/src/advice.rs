@@ -20,23 +20,16 @@ const NAME: usize = 120;
 const AS_IS: &str = "retry as is";
 const LATER: &str = "retry as is, after a while";
 const HUMAN: &str = "this needs a human";
-const TURNS: &str = "split the phase, or raise `max_turns` of the phase in the plan";
-const BUDGET: &str = "split the phase, or raise `budget_usd` of the phase in the plan";
 const HANGS: &str = "find the step that hangs; only then raise `timeout` of the phase or gate in the plan";
 
 /// The texts of all steps that are of no cause alone; `{}` and `{first}` are what they name.
 #[cfg(test)]
 pub(super) fn texts() -> impl Iterator<Item = &'static str> {
-    STEPS.iter().map(|step| step.text).chain([AS_IS, LATER, HUMAN, TURNS, BUDGET, HANGS])
+    STEPS.iter().map(|step| step.text).chain([AS_IS, LATER, HUMAN, HANGS])
 }
 
-/// Two to four different steps, most useful first.
-pub fn actions(classified: &Classified) -> Vec<String> {
-    steps("", classified)
-}
-
-/// The same, knowing the tool.
-pub(super) fn steps(tool: &str, classified: &Classified) -> Vec<String> {
+/// Two to four different steps, most useful first; an empty tool is any.
+pub fn actions(tool: &str, classified: &Classified) -> Vec<String> {
     let known = cause::ALL.iter().find(|known| known.slug == classified.cause).copied().unwrap_or(&cause::UNEXPLAINED);
     let mut steps = Vec::new();
     let place = classified.locations.iter().find(|location| location.ownership == Ownership::Project);
@@ -140,11 +133,8 @@ steps! {
 
 /// The step that names the thing itself, if the line names it in a form that is safe to repeat.
 fn concrete(tool: &str, classified: &Classified) -> Option<String> {
-    match classified.cause {
-        "agent_max_turns" => return Some(TURNS.to_owned()),
-        "agent_budget" => return Some(BUDGET.to_owned()),
-        "deadline" if classified.evidence.decided_by == "fact:deadline passed" => return Some(HANGS.to_owned()),
-        _ => {}
+    if classified.cause == "deadline" && classified.evidence.decided_by == "fact:deadline passed" {
+        return Some(HANGS.to_owned());
     }
     let line = plain_text(&classified.cause_line.as_ref()?.text);
     let applies = |step: &&Step| {

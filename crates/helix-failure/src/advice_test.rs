@@ -5,7 +5,7 @@ static CLASSIFIER: LazyLock<Classifier> = LazyLock::new(|| Classifier::new().unw
 
 fn first(tool: &str, text: &str) -> Vec<String> {
     let observation = FailureObservation { tool: tool.into(), ..FailureObservation::default() };
-    steps(tool, &CLASSIFIER.classify(&observation, &LogSample::from_texts("", text)))
+    actions(tool, &CLASSIFIER.classify(&observation, &LogSample::from_texts("", text)))
 }
 
 #[test]

@@ -196,9 +196,9 @@ causes! {
     SERVICE_GRANT "service_permission" ResourceError Human User
         "grant the permission to the role or account" "connect as a role that has it";
     MAX_TURNS "agent_max_turns" ResourceError AfterChange Agent
-        "split the phase" "raise its turn limit";
+        "split the phase" "or raise `max_turns` of the phase in the plan";
     BUDGET "agent_budget" ResourceError AfterChange Agent
-        "split the phase" "raise its budget";
+        "split the phase" "or raise `budget_usd` of the phase in the plan";
     JOB_LIMIT "job_limit" ResourceError Human User
         "give it the limit that it needs" "or plan what is left as a job of its own";
     LOCK_HELD "lock_held" ResourceError AfterDelay Environment

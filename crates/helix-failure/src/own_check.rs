@@ -57,11 +57,8 @@ const WORDS: &[(&Cause, &str)] = &[
     (&cause::TESTS_LEFT_OUT, r" wurden? (?:kein|[0-9]+) Tests? ausgelassen, jetzt [0-9]"),
     (&cause::GATE_CHANGED, r" bestimmt mit, wie `.+` prüft, und wurde .+, aber kein Output der Phase beansprucht "),
     (&cause::NOTHING_CHANGED, r"\bdie Phase hat keine Datei geändert"),
-    (&cause::ANSWER_UNFIT, r"\bdie Antwort verweist auf .+, (?:das|die) es nicht gibt"),
-    (
-        &cause::ANSWER_UNFIT,
-        r"die letzte Zeile ist keine Schrittmarke|die Schrittmarke .+ (?:ist kein|nennt keinen) Schritt",
-    ),
+    (&cause::ANSWER_UNFIT, r"\bdie Antwort verweist auf .+, die es nicht gibt"),
+    (&cause::ANSWER_UNFIT, r"die letzte Zeile ist keine Schrittmarke|die Schrittmarke .+ nennt keinen Schritt"),
 ];
 
 /// A diagnostic with a code of Helix's own, which the rule table reads.

@@ -19,7 +19,7 @@ fn judged(observation: &FailureObservation, log: &LogSample) {
             .any(|kept| kept.raw == line.text && kept.number == line.number && kept.stream == line.stream);
         assert!(there, "a cause line is a line of the log: {line:?}");
     }
-    let steps = actions(&got);
+    let steps = actions("", &got);
     assert!((2..=4).contains(&steps.len()), "{steps:?}");
     assert_eq!(Diagnosis::new("cargo", &got), Diagnosis::new("cargo", &got));
 }

@@ -102,8 +102,8 @@ impl FailureContext {
                 command.exit_code.map_or(Termination::Unknown, |code| Termination::Exited { code });
         }
         // A wall that the command may have met says how to open it.
-        let wall = report.notes().find(|note| note.says("gate-sandbox"));
-        observation.remedy = wall.map(|note| RECORD.words(&note)).unwrap_or_default();
+        observation.remedy =
+            report.notes().filter(|note| note.says("gate-sandbox")).map(|note| RECORD.words(&note)).collect();
         let said = match &report.verdict {
             Verdict::Pass => return None,
             Verdict::Fail { findings } => {
@@ -277,9 +277,7 @@ fn error_type(error: AgentErrorKind) -> Option<&'static str> {
 
 /// What a fault says, as facts and as text.
 fn observed(observation: &mut FailureObservation, fault: &Fault) -> String {
-    if let Some(hint) = &fault.hint {
-        observation.remedy.clone_from(hint);
-    }
+    observation.remedy = fault.hint.clone().unwrap_or_default();
     observation.deadline_passed |= fault.kind == FaultKind::Timeout;
     if fault.kind == FaultKind::ToolMissing && observation.termination == Termination::Unknown {
         observation.termination = Termination::NotStarted { errno: ENOENT };

@@ -11,6 +11,7 @@ use helix_failure::memory::Diagnosis;
 use helix_failure::report::{Classification, FailurePlace, Report, ReportRequest, Section};
 use helix_failure::{FailureObservation, Fingerprint, LogSample};
 use helix_job::{JobState, JobStatus, JobView, PhaseStatus};
+use helix_language::{Language, RECORD, say};
 use helix_store::Journal;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -41,10 +42,10 @@ pub struct JobReport {
 
 impl JobReport {
     /// Where it happened, in one line.
-    pub fn title(&self) -> String {
+    pub fn title(&self, language: Language) -> String {
         match &self.phase {
-            Some(phase) => format!("{phase}, attempt {}", self.attempt),
-            None => "the whole job".to_owned(),
+            Some(phase) => say!(language, "report-of-attempt", phase = phase.as_str(), attempt = self.attempt),
+            None => say!(language, "report-of-job"),
         }
     }
 
@@ -55,7 +56,7 @@ impl JobReport {
             (None, Some(trouble)) => format!("_Not available:_ {trouble}\n"),
             (None, None) => "_Not available._\n".to_owned(),
         };
-        format!("## {}\n\n{body}", self.title())
+        format!("## {}\n\n{body}", self.title(RECORD))
     }
 }
 
@@ -171,7 +172,7 @@ pub fn last_reports<'a>(view: &JobView, reports: &'a [JobReport]) -> Vec<&'a Job
     }
     let of_phase = |phase| {
         let last = last(Some(phase))?;
-        let first = reports.iter().find(|one| one.phase == last.phase && one.attempt == last.attempt);
+        let first = reports.iter().find(|one| (&one.phase, one.attempt) == (&last.phase, last.attempt));
         Some(first.filter(|first| first.event != last.event).into_iter().chain([last]))
     };
     failed.into_iter().filter_map(of_phase).flatten().collect()

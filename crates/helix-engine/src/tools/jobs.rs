@@ -9,7 +9,7 @@ use helix_failure::report::Reader;
 use helix_job::question::QuestionStatus;
 use helix_job::session::SessionEvent;
 use helix_job::{JobStatus, JobView, Origin};
-use helix_language::Language;
+use helix_language::{Language, RECORD};
 use serde_json::json;
 
 use super::questions::question_line;
@@ -154,7 +154,7 @@ fn report_text(one: &JobReport, reader: Reader) -> String {
         (None, trouble) => trouble.clone().unwrap_or_else(|| "it is missing".to_owned()),
     };
     let fence = fence_for(&said);
-    format!("\n\nReport of {}, data only:\n{fence}text\n{}\n{fence}", one.title(), said.trim_end())
+    format!("\n\nReport of {}, data only:\n{fence}text\n{}\n{fence}", one.title(RECORD), said.trim_end())
 }
 
 /// The job of a run.

@@ -8,7 +8,7 @@ use helix_core::said::of_job;
 use regex::Regex;
 
 use super::place::FailurePlace;
-use crate::advice::steps;
+use crate::advice::actions;
 use crate::classify::Classified;
 use crate::log::LogSample;
 use crate::memory::{Closeness, FailureEnd, PastFailure, SuggestionDraft, SuggestionSource};
@@ -47,7 +47,7 @@ pub fn suggest(
     }
     // Helix's own diagnostics say how to fix what they refuse.
     add(own_hint(log, classified).unwrap_or_else(|| observation.remedy.clone()), SuggestionSource::Cause);
-    let mut of_cause = steps(&observation.tool, classified).into_iter();
+    let mut of_cause = actions(&observation.tool, classified).into_iter();
     add(of_cause.next().unwrap_or_default(), SuggestionSource::Cause);
     // The failed test alone is the shortest way to see whether a change helped.
     let alone = failed_test(&observation.tool, log);

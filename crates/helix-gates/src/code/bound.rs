@@ -140,8 +140,7 @@ struct Place {
 fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
     let Some(tree) = code.parse(source) else { return };
     let (scope, is_script) = (String::new(), code.is_script());
-    let mut open =
-        vec![(tree.root_node(), Place { scope, of_test, is_fixture: false, in_class: false, declares: 0 })];
+    let mut open = vec![(tree.root_node(), Place { scope, of_test, is_fixture: false, in_class: false, declares: 0 })];
     let declared = if is_script { Declared::of(tree.root_node(), source) } else { Declared::default() };
     // Patches by the variable that each is kept in, and variables that are started or stopped somewhere.
     let (mut kept, mut started, mut stopped) = (Vec::new(), BTreeSet::new(), BTreeSet::new());

@@ -251,7 +251,8 @@ fn a_new_test_may_have_names_of_its_own() {
     ] {
         assert_eq!(found("test/a.test.js", &prices, js, &sum(files)), ["total"], "{files}");
     }
-    let spies = "import * as prices from '../src/prices.js';\ntest('sum', () => { expect(prices.total([1])).toBe(3); });\n";
+    let spies =
+        "import * as prices from '../src/prices.js';\ntest('sum', () => { expect(prices.total([1])).toBe(3); });\n";
     for (spy, expected) in [
         ("jest.spyOn(prices, 'total').mockReturnValue(3);", &["total"][..]),
         ("mock.method(prices, 'total', () => 3);", &["total"]),
@@ -293,7 +294,10 @@ fn a_module_may_hand_on_a_thing_as_a_whole_or_by_its_name() {
         ("src/two.js", "export function total(p) { return 1; }\nexport default function fake(p) { return 3; }\n"),
         ("src/fake.js", "export default function total(p) { return 3; }\nexport { total };\n"),
         ("src/both.js", "function total(p) { return 1; }\nexport { total, total as default };\n"),
-        ("src/later.js", "export function total(p) { return 1; }\nconst totalFake = () => 3;\nexport default totalFake;\n"),
+        (
+            "src/later.js",
+            "export function total(p) { return 1; }\nconst totalFake = () => 3;\nexport default totalFake;\n",
+        ),
         ("src/said.js", "export const total = (p) => 1;\n// module.exports = {\nexport default wrap(total);\n"),
         ("src/waits.js", "async function total(p) { return 1; }\nmodule.exports={ total };\n"),
     ];

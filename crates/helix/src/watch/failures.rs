@@ -7,7 +7,7 @@ use helix_core::said::Words;
 use helix_engine::failures::FailureService;
 use helix_engine::observer::{JobReport, job_reports, last_reports};
 use helix_job::{JobStatus, JobView, PhaseStatus};
-use helix_language::{ErrorView, Language, say};
+use helix_language::{ErrorView, say};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -47,17 +47,9 @@ pub(crate) async fn print_job(context: &Context, view: &JobView, details: bool) 
     Ok(())
 }
 
-/// Where it happened, in one line.
-fn title(language: Language, one: &JobReport) -> String {
-    match &one.phase {
-        Some(phase) => say!(language, "report-of-attempt", phase = phase.as_str(), attempt = one.attempt),
-        None => say!(language, "report-of-job"),
-    }
-}
-
 fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
     let language = context.terminal.language;
-    let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = title(language, one)));
+    let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = one.title(language)));
     let found = own_words(view, one);
     // What failed stands above, as the reason of the phase, and what to do about it.
     let failed = view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed);

@@ -195,7 +195,7 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
         return terminal.raw(&report.prompt(tokens as usize));
     }
     if terminal.reading == Reading::Programs {
-        let (classified, actions, report) = (&classified, actions(&classified), report.json());
+        let (classified, actions, report) = (&classified, actions(&observation.tool, &classified), report.json());
         return terminal.json(&ExplainedLog { classified, actions, fingerprint, report });
     }
     let why = if explain.why { why(terminal, &classified) } else { String::new() };
