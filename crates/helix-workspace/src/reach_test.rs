@@ -100,3 +100,35 @@ fn what_a_tool_warns_of_and_goes_on_from_is_no_cause() {
                    error: failed to get `a`\n\nCaused by:\n  [6] Could not resolve hostname (Could not resolve host: static.crates.io)\nhelp: see above";
     assert_eq!(found(gave_up, &[]).as_deref(), Some("static.crates.io"));
 }
+
+/// Each as the documentation of the tool writes it.
+#[test]
+fn registries_are_known_by_the_variables_of_every_tool() {
+    for (name, value) in [
+        ("UV_INDEX", "https://other.example.org/simple own=https://me:secret@mirror.example.org/simple"),
+        ("UV_INDEX_URL", "https://mirror.example.org/simple"),
+        ("UV_DEFAULT_INDEX", "own=https://mirror.example.org/simple"),
+        ("UV_EXTRA_INDEX_URL", "https://other.example.org https://mirror.example.org/simple"),
+        ("PIP_EXTRA_INDEX_URL", "https://other.example.org/simple\nhttps://mirror.example.org/simple"),
+        ("PIPENV_PYPI_MIRROR", "https://mirror.example.org/simple"),
+        ("PDM_PYPI_URL", "https://mirror.example.org/simple"),
+        ("npm_config_registry", "https://mirror.example.org/"),
+        ("npm_config_@own:registry", "https://mirror.example.org/"),
+        ("YARN_REGISTRY", "https://mirror.example.org"),
+        ("YARN_NPM_REGISTRY_SERVER", "https://mirror.example.org"),
+        ("COREPACK_NPM_REGISTRY", "https://mirror.example.org"),
+        ("BUN_CONFIG_REGISTRY", "https://mirror.example.org"),
+        ("GOPROXY", "https://other.example.org|https://mirror.example.org,direct"),
+        ("CARGO_REGISTRIES_OWN_INDEX", "sparse+https://mirror.example.org/index/"),
+        ("BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/", "https://mirror.example.org"),
+        ("BUNDLE_MIRROR__ALL", "https://mirror.example.org"),
+        ("PUB_HOSTED_URL", "https://mirror.example.org"),
+        ("HEX_MIRROR", "https://mirror.example.org"),
+    ] {
+        let unreached = "error: getaddrinfo ENOTFOUND mirror.example.org";
+        assert_eq!(found(unreached, &[(name, value)]).as_deref(), Some("mirror.example.org"), "{name}={value}");
+    }
+    for name in ["CARGO_REGISTRIES_OWN_TOKEN", "DATABASE_URL", "BUNDLE_GEMFILE", "ELASTIC_INDEX_URL"] {
+        assert_eq!(found("getaddrinfo ENOTFOUND db.example.org", &[(name, "https://db.example.org")]), None, "{name}");
+    }
+}
