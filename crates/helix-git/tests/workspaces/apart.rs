@@ -168,7 +168,7 @@ fn files_of_lfs_are_there_and_results_name_them_as_before() {
     let base = bench.commit_all(&bench.user(), "with lfs");
     let tree = bench.place(&base);
     assert_eq!(read(&tree.join("a.bin")), "the whole picture\n");
-    assert_eq!(read(&tree.join("plain.txt")), pointer, "only what the attributes name is kept apart");
+    assert_eq!(read(&tree.join("plain.txt")), pointer, "only what the attributes name is of LFS");
     assert_eq!(bench.git(&tree, &["status", "--porcelain"]), "", "the agent's own git shows nothing");
     fs::write(tree.join("src/b.txt"), "b\n").unwrap();
     // Written again as it was, it is still the same.
