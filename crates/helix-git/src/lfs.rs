@@ -163,7 +163,11 @@ impl Workspaces {
 
     /// The pointers, as ids of blobs, of changed files that have the content of one that was put: they were moved, copied, or have
     /// another mode. Only where the attributes in the index say that they are of LFS.
-    pub(crate) fn lfs_pointers(&self, place: &Place, changed: &[Vec<u8>]) -> Result<HashMap<Vec<u8>, String>, GitError> {
+    pub(crate) fn lfs_pointers(
+        &self,
+        place: &Place,
+        changed: &[Vec<u8>],
+    ) -> Result<HashMap<Vec<u8>, String>, GitError> {
         let record = place.lfs_record()?;
         let known: HashMap<&str, &Pointer> =
             record.values().map(|file| (file.pointer.digest.as_str(), &file.pointer)).collect();
@@ -278,7 +282,8 @@ impl Workspaces {
                 to.write_all(&buffer[..read])?;
             }
         }
-        let is_it = format!("{:x}", hash.finalize()) == pointer.digest && to.as_file().metadata()?.len() == pointer.size;
+        let is_it =
+            format!("{:x}", hash.finalize()) == pointer.digest && to.as_file().metadata()?.len() == pointer.size;
         Ok(is_it.then_some(to))
     }
 }
