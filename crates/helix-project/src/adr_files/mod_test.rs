@@ -46,8 +46,8 @@ fn decisions_in_directories_below_are_read() {
         std::fs::write(path, "# Use CSV\n\n## Context and Problem Statement\n\n## Decision Outcome\n").unwrap();
     };
     let decisions = ["0001-use-csv.md", "api/0003-use-json.md", "api/v2/0002-use-yaml.md"];
-    decisions.map(write);
-    ["api/README.md", "api/notes.md", "templates/template.md", ".old/0009-use-xml.md"].map(write);
+    let others = ["api/README.md", "api/notes.md", "templates/template.md", ".old/0009-use-xml.md"];
+    decisions.into_iter().chain(others).for_each(write);
     std::os::unix::fs::symlink(root.path(), directory.join("loop")).unwrap();
     let all = AdrDirectory::open(root.path()).unwrap();
     let files: Vec<&str> = all.adrs().iter().map(|adr| adr.file.as_str()).collect();
