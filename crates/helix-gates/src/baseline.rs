@@ -239,7 +239,8 @@ pub(crate) async fn baselines(
 /// Version of the readers: a cache written by other readers is not used.
 const READERS: &str = "4";
 
-/// The cache for one command in one environment: in another one the same tests may fail for want of a package.
+/// The cache for one command in one environment: in another one the same tests may fail for want of a package. Files of LFS and of
+/// submodules are part of it: a tree names them, and the user may fetch them later.
 pub(crate) struct Cache {
     directory: PathBuf,
     command: String,
@@ -249,12 +250,17 @@ impl Cache {
     /// `kind` tells apart what is read of the same command's output.
     pub(crate) async fn of(context: &Arc<GateContext>, kind: &str, argv: &[String]) -> Self {
         let own = Arc::clone(context);
-        let workspace = blocking(move || own.workspace.digest(&own.spaces)).await.unwrap_or_default();
+        let digests = blocking(move || (own.workspace.digest(&own.spaces), own.spaces.digest_of_named()));
+        // What cannot be told is told apart by its error.
+        let (workspace, named) = match digests.await {
+            Ok((workspace, named)) => (workspace, named.unwrap_or_else(|error| error_chain(&error))),
+            Err(_) => Default::default(),
+        };
         let mut hash = Sha256::new();
         let own = |name: &str| name.starts_with("HELIX_") || name == WITHIN_RUN_VARIABLE;
         let variables = context.environment.iter().filter(|(name, _)| !own(name));
         let variables = variables.flat_map(|(name, value)| [name, value]);
-        for part in [kind, &workspace].into_iter().chain(argv.iter().map(String::as_str)).chain(variables) {
+        for part in [kind, &workspace, &named].into_iter().chain(argv.iter().map(String::as_str)).chain(variables) {
             hash.update(format!("{}\0{part}\0", part.len()));
         }
         Self { directory: context.baselines.clone(), command: format!("{:x}", hash.finalize()) }

@@ -309,7 +309,7 @@ async fn prepared_checkout(
     })?;
     let (of, commit) = (context.clone(), commit.clone());
     blocking(move || {
-        let directory = of.spaces.gate_checkout(&of.job, &commit)?;
+        let directory = of.spaces.until(&of.cancel).gate_checkout(&of.job, &commit)?;
         let fit = |fitting| of.spaces.fit(&directory, &fitting).map(|prepared| prepared.beside(of.workspace.beside()));
         let prepared = fitting.map(fit).transpose()?;
         Ok((directory, prepared))

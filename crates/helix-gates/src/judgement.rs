@@ -74,7 +74,7 @@ impl Judgement {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Trouble {
     #[error(transparent)]
-    Git(#[from] GitError),
+    Git(GitError),
     #[error(transparent)]
     Command(#[from] CommandError),
     #[error("{}", RECORD.words(&recorded!("gate-cancelled")))]
@@ -84,6 +84,15 @@ pub(crate) enum Trouble {
     /// There is an answer already, so that the check does not go on.
     #[error("{}", RECORD.words(&.0.summary))]
     Answered(Box<Judgement>),
+}
+
+impl From<GitError> for Trouble {
+    fn from(error: GitError) -> Self {
+        match error {
+            GitError::Cancelled => Self::Cancelled,
+            error => Self::Git(error),
+        }
+    }
 }
 
 impl From<Fault> for Trouble {

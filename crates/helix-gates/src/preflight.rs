@@ -3,12 +3,15 @@
 //!
 //! Must not take a failure for one of the environment where the work may be what is missing: only what was seen to be missing counts.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::said::Words;
 use helix_language::{ErrorView, RECORD, recorded};
 use helix_plan::GateSpec;
+use helix_process::find_program;
+use helix_project::survey::{program_of, survey};
 use sha2::{Digest as _, Sha256};
 
 use super::GateContext;
@@ -115,7 +118,8 @@ async fn look(
     }
     Ok(match measure.fault {
         Some(fault) if is_of_surroundings(context, &fault, argv) => {
-            Ready::Cannot(retold(&fault, |why| recorded!("gate-command-cannot", command = line, why = why)))
+            let fault = retold(&fault, |why| recorded!("gate-command-cannot", command = line, why = why));
+            Ready::Cannot(with_setup(context, line, fault))
         }
         Some(fault) => Ready::Fails(ErrorView::of_fault(&fault).words()),
         None => Ready::Fails(said(&measure.baseline)),
@@ -217,6 +221,29 @@ fn is_of_surroundings(context: &GateContext, fault: &Fault, argv: &[String]) -> 
         FaultKind::Environment => told.is_some_and(is_elsewhere),
         FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable | FaultKind::Flaky => false,
     }
+}
+
+/// The same with what would install what the repository needs, where nothing is set up and its files say what does that.
+fn with_setup(context: &GateContext, line: &str, fault: Fault) -> Fault {
+    let installs = if context.workspace.setup.is_empty() { survey(&context.users_tree).installs } else { Vec::new() };
+    let commands: Vec<&String> = installs.iter().flat_map(|install| &install.commands).collect();
+    let keys = format!("setup = {}", serde_json::to_string(&commands).unwrap_or_default());
+    let search = context.environment.get("PATH").unwrap_or_default();
+    let is_missing = |program: &str| find_program(Path::new(program), search, &context.users_tree).is_err();
+    // Nothing that is set up brings a language itself.
+    let is_language = program_of(line)
+        .is_some_and(|program| is_missing(program) && installs.iter().all(|install| install.program != program));
+    if fault.kind != FaultKind::ToolMissing || commands.is_empty() || is_language {
+        return fault;
+    }
+    let remedy = match installs.iter().find(|install| is_missing(install.program)) {
+        Some(install) => {
+            recorded!("gate-lacks-installer", program = install.program, file = install.evidence, keys = keys)
+        }
+        None => recorded!("gate-lacks", keys = keys),
+    };
+    let message = ErrorView::of_fault(&fault).words();
+    helix_language::fault_with_hint(fault.kind, message, remedy)
 }
 
 /// What a shell says that it has not found.

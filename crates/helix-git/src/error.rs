@@ -59,6 +59,9 @@ pub enum GitError {
     /// Nobody is named as author.
     #[error("git does not know who makes commits in {repository:?}: {missing}")]
     NoIdentity { repository: PathBuf, missing: String },
+    /// Nobody wants it any more.
+    #[error("it was cancelled")]
+    Cancelled,
     #[error("cannot {action} {path:?}")]
     Disk {
         /// What was tried, such as `read`.
@@ -96,6 +99,7 @@ impl GitError {
                 "run `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.org`"
             }
             Self::Disk { .. } => "check free space and permissions",
+            Self::Cancelled => return None,
         };
         Some(hint.into())
     }
@@ -108,9 +112,11 @@ impl GitError {
             Self::Unreadable { .. } => FaultKind::Unreadable,
             // There is nothing to look at, and nothing to wait for.
             Self::WorktreeGone { .. } => FaultKind::NothingChecked,
-            Self::Failed { .. } | Self::NoObject { .. } | Self::NoIdentity { .. } | Self::Disk { .. } => {
-                FaultKind::Environment
-            }
+            Self::Failed { .. }
+            | Self::NoObject { .. }
+            | Self::NoIdentity { .. }
+            | Self::Cancelled
+            | Self::Disk { .. } => FaultKind::Environment,
         };
         Fault { kind, message: helix_core::error_chain(self), hint: self.hint(), said: None }
     }

@@ -73,8 +73,8 @@ struct Harvest<'a> {
     repairs: Vec<Words>,
     findings: Vec<Finding>,
     runs_by_itself: Vec<SelfRunning>,
-    /// Files that are named by pointers, with those.
-    pointed: HashMap<Vec<u8>, String>,
+    /// Files of LFS, with their pointers.
+    lfs: HashMap<Vec<u8>, String>,
     /// Bytes in the files that are taken.
     size: u64,
 }
@@ -103,8 +103,8 @@ impl Workspaces {
         let former = repository.find_commit(&reference)?;
         let parents = if base.has_markers() { base.parents.clone() } else { vec![base.id.clone()] };
         let former = former.filter(|one| one.parents == parents && one.message == message);
-        let (repairs, findings, runs_by_itself, pointed) = (vec![], vec![], vec![], HashMap::new());
-        let mut harvest = Harvest { spaces: self, place, repairs, findings, runs_by_itself, pointed, size: 0 };
+        let (repairs, findings, runs_by_itself, lfs) = (vec![], vec![], vec![], HashMap::new());
+        let mut harvest = Harvest { spaces: self, place, repairs, findings, runs_by_itself, lfs, size: 0 };
         let tip = if is_directory(&harvest.place.path) {
             let tree = harvest.tree(&start)?;
             repository.step(|| format!("the files of {}/{} are taken", key.phase, key.attempt));
@@ -159,7 +159,7 @@ enum Fate {
     /// Its content is taken, or its absence.
     Taken,
     /// It is named by its pointer.
-    Pointed,
+    Lfs,
     /// It is no file any more.
     Dropped,
     Unreadable,
@@ -186,12 +186,12 @@ impl Harvest<'_> {
         };
         self.size = 0;
         let count = changed.len();
-        // What is kept apart, the attributes of the result say.
+        // What is of LFS, the attributes of the result say.
         let is_attributes = |path: &Vec<u8>| path == b".gitattributes" || path.ends_with(b"/.gitattributes");
         let (attributes, others): (Vec<_>, Vec<_>) = changed.into_iter().partition(is_attributes);
         let none = "0".repeat(start.tree.as_str().len());
         if self.take(&attributes, count, &none)? {
-            self.pointed = self.spaces.pointed(&self.place, &others)?;
+            self.lfs = self.spaces.lfs_pointers(&self.place, &others)?;
             self.take(&others, count, &none)?;
         }
         self.spaces.inside(&self.place, ["write-tree"]).run()?.tree()
@@ -199,14 +199,14 @@ impl Harvest<'_> {
 
     /// Takes changed paths, of so many, into the index; whether they are not too many or too large. `none` is the id of no object.
     fn take(&mut self, changed: &[Vec<u8>], count: usize, none: &str) -> Result<bool, GitError> {
-        let (mut taken, mut dropped, mut unreadable, mut pointed) = (vec![], vec![], vec![], HashMap::new());
+        let (mut taken, mut dropped, mut unreadable, mut lfs) = (vec![], vec![], vec![], HashMap::new());
         for path in changed.iter().take(MAX_FILES + 1) {
             if self.size > MAX_SIZE {
                 break;
             }
             match self.fate(path) {
                 Fate::Taken => taken.extend(path.strip_suffix(b"/").unwrap_or(path).iter().copied().chain([0])),
-                Fate::Pointed => pointed.extend(self.pointed.remove_entry(path)),
+                Fate::Lfs => lfs.extend(self.lfs.remove_entry(path)),
                 Fate::Dropped => {
                     dropped.extend(format!("0 {none}\t").bytes().chain(path.iter().copied()).chain([0]));
                 }
@@ -221,7 +221,7 @@ impl Harvest<'_> {
             let message =
                 recorded!("result-too-much", files = count, size = size, most = MAX_FILES, most_size = most_size);
             self.findings.push(finding("result.too_much", message));
-            (taken, dropped, pointed) = Default::default();
+            (taken, dropped, lfs) = Default::default();
         }
         if !dropped.is_empty() {
             self.spaces.inside(&self.place, ["update-index", "-z", "--index-info"]).stdin(dropped).run()?;
@@ -230,7 +230,7 @@ impl Harvest<'_> {
             let args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
             self.spaces.inside(&self.place, args).stdin(taken).run()?;
         }
-        self.spaces.point_again(&self.place, &pointed)?;
+        self.spaces.add_lfs_pointers(&self.place, &lfs)?;
         if !unreadable.is_empty() {
             self.repairs.push(recorded!("repair-unreadable", files = some_of(&unreadable)));
         }
@@ -290,7 +290,7 @@ impl Harvest<'_> {
         match found {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Fate::Taken,
             Err(_) => Fate::Unreadable,
-            Ok(found) if found.is_file() && self.pointed.contains_key(path) => Fate::Pointed,
+            Ok(found) if found.is_file() && self.lfs.contains_key(path) => Fate::Lfs,
             Ok(found) if found.is_file() && found.len() > MAX_FILE => {
                 let name = escape_path(path);
                 let (size, most) = (found.len() >> 20, MAX_FILE >> 20);

@@ -91,7 +91,7 @@ impl Repository {
 }
 
 /// Makes a repository that borrows objects; what commits name and do not hold is where it was: repositories of
-/// submodules, and files that are kept apart. Gives its `.git`.
+/// submodules, and files of LFS. Gives its `.git`.
 fn lend(source: &Repository, place: &Path, objects: &[PathBuf]) -> Result<PathBuf, GitError> {
     let format = source.git(source.top(), ["rev-parse", "--show-object-format"]).run()?.text();
     source.git(place, ["init", "--quiet", &format!("--object-format={format}")]).run()?;

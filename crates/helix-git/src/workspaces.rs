@@ -10,6 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use helix_core::ids::{CommitId, JobId};
+use sha2::{Digest as _, Sha256};
+use tokio_util::sync::CancellationToken;
 
 use super::attempt::AttemptKey;
 use super::error::GitError;
@@ -36,6 +38,7 @@ const MAX_TOUCHED: usize = 20;
 #[derive(Debug, Clone)]
 pub struct Workspaces {
     inner: Arc<Inner>,
+    cancel: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -85,9 +88,9 @@ impl Place {
         self.index.with_extension("submodules")
     }
 
-    /// The record of files that are kept apart from the commit.
-    pub(crate) fn kept_apart(&self) -> PathBuf {
-        self.index.with_extension("apart")
+    /// The record of its files of LFS.
+    pub(crate) fn lfs(&self) -> PathBuf {
+        self.index.with_extension("lfs")
     }
 }
 
@@ -105,7 +108,17 @@ impl Workspaces {
         let records = records_of(state);
         fs::create_dir_all(&records).map_err(GitError::disk("create", &records))?;
         let records = records.canonicalize().map_err(GitError::disk("resolve", &records))?;
-        Ok(Self { inner: Arc::new(Inner { repository, root, records }) })
+        Ok(Self { inner: Arc::new(Inner { repository, root, records }), cancel: CancellationToken::new() })
+    }
+
+    /// The same, whose long copies end with [`GitError::Cancelled`] once nobody wants them any more.
+    #[must_use]
+    pub fn until(&self, cancel: &CancellationToken) -> Self {
+        Self { inner: Arc::clone(&self.inner), cancel: cancel.clone() }
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
     }
 
     /// Where the work places of all jobs are, below a state directory.
@@ -176,6 +189,7 @@ impl Workspaces {
         if place.index.exists() && is_directory(&place.path) {
             match self.renew(place, commit) {
                 Ok(()) => filled = true,
+                Err(GitError::Cancelled) => return Err(GitError::Cancelled),
                 Err(error) => tracing::warn!(%error, path = ?place.path, "the checkout is damaged and is made anew"),
             }
         }
@@ -214,8 +228,8 @@ impl Workspaces {
             }
             output => output?,
         };
-        let is_kept_apart = place.is_kept_apart()?;
-        Ok(output.names().filter(|path| !is_kept_apart(path)).map(<[u8]>::to_vec).collect())
+        let is_lfs_as_put = place.is_lfs_as_put()?;
+        Ok(output.names().filter(|path| !is_lfs_as_put(path)).map(<[u8]>::to_vec).collect())
     }
 
     /// Fills an empty place; the user's references at that time.
@@ -235,21 +249,22 @@ impl Workspaces {
         remove_stale_lock(&place.index)?;
         // No tree can hold one: git leaves it where it is.
         remove_specials(&place.path, &[".git"])?;
+        self.keep_lfs(place)?;
         self.inside(place, ["read-tree", "--reset", "-u", commit.as_str()]).run()?;
         self.inside(place, ["clean", "--quiet", "-xffd"]).run()?;
         self.complete(place, commit)
     }
 
-    /// What a commit names and does not hold: files of submodules, and those that are kept apart.
+    /// What a commit names and does not hold: files of submodules, and of LFS.
     fn complete(&self, place: &Place, commit: &CommitId) -> Result<(), GitError> {
         self.fill_submodules(place, commit)?;
-        self.put_kept_apart(place, &*self.repository().listing(&self.repository().commit(commit.as_str())?.tree)?)
+        self.put_lfs(place, &*self.repository().listing(&self.repository().commit(commit.as_str())?.tree)?)
     }
 
     fn make_private(&self, place: &Place, head: &str) -> Result<(), GitError> {
         let references = fs::read(&place.references).unwrap_or_default();
         self.repository().make_private(&place.path, head, &references, &place.index)?;
-        self.hide_kept_apart(place)
+        self.hide_lfs(place)
     }
 
     pub(crate) fn place_of(&self, key: &AttemptKey) -> Place {
@@ -357,6 +372,31 @@ impl Workspaces {
         call.memory(MEMORY).limit(WITHIN_PLACE)
     }
 
+    /// What the user's repository has of what commits only name, as a digest: objects of LFS, and of submodules. As long as it stays
+    /// the same, a checkout of the same tree has the same files.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub fn digest_of_named(&self) -> Result<String, GitError> {
+        let user = self.repository().user();
+        let (own, common) = (user.own_dir(), user.common_dir());
+        let places = [common.join("lfs/objects"), common.join("modules"), own.join("modules")];
+        // A copy of a repository has links to them.
+        let mut open: Vec<PathBuf> = places.iter().filter_map(|place| place.canonicalize().ok()).collect();
+        let mut objects = BTreeSet::new();
+        while let Some(directory) = open.pop() {
+            for path in list(&directory)? {
+                if is_directory(&path) {
+                    open.push(path);
+                } else if path.iter().any(|part| part == "objects") {
+                    objects.insert(path);
+                }
+            }
+        }
+        let paths = objects.iter().flat_map(|path| [path.as_os_str().as_encoded_bytes(), b"\0"]);
+        Ok(format!("{:x}", paths.fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize()))
+    }
+
     /// What who works in a work place may read besides it: the objects that its git is made of, and the files of the user's work
     /// tree, without what git keeps of it there. This is the one place that opens a repository to agents and commands; to be
     /// changed, nothing of it is.
@@ -382,7 +422,7 @@ impl Workspaces {
         remove_tree(&place.index)?;
         remove_stale_lock(&place.index)?;
         remove_tree(&place.watched)?;
-        for record in [place.fitting(), place.layers(), place.submodules(), place.kept_apart()] {
+        for record in [place.fitting(), place.layers(), place.submodules(), place.lfs(), place.lfs_kept()] {
             remove_tree(&record)?;
         }
         remove_tree(&place.path)

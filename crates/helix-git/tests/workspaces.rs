@@ -5,6 +5,8 @@
 mod apart;
 #[path = "workspaces/landing.rs"]
 mod landing;
+#[path = "workspaces/lfs.rs"]
+mod lfs;
 #[path = "workspaces/reverting.rs"]
 mod reverting;
 #[path = "workspaces/runs_itself.rs"]

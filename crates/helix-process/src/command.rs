@@ -85,35 +85,53 @@ pub const TOOLCHAIN: &[&str] = &[
     "no_proxy",
 ];
 
-/// What installers need of the environment besides: where packages come from, and whom TLS trusts. Only set-ups get it, since agents and
-/// gates have no use for it. Whole names: a prefix would bring tokens, and variables that say where to install.
-const INSTALLERS: &[&str] = &[
+/// Variables that say where packages come from, in upper case, as the documentation of the tools has them: some take either case. `*`
+/// stands for any name. None may match a token, nor what says where to install.
+const REGISTRIES: &[&str] = &[
+    "PIP_INDEX_URL",
     "PIP_EXTRA_INDEX_URL",
     "PIP_FIND_LINKS",
+    "PIPENV_PYPI_MIRROR",
+    "PDM_PYPI_URL",
+    "UV_INDEX",
+    "UV_INDEX_URL",
+    "UV_DEFAULT_INDEX",
+    "UV_EXTRA_INDEX_URL",
+    "UV_FIND_LINKS",
+    "CONDA_CHANNEL_ALIAS",
+    "CONDA_CHANNELS",
+    "NPM_CONFIG_REGISTRY",
+    "NPM_CONFIG_@*:REGISTRY",
+    "PNPM_CONFIG_REGISTRY",
+    "YARN_REGISTRY",
+    "YARN_NPM_REGISTRY_SERVER",
+    "BUN_CONFIG_REGISTRY",
+    "COREPACK_NPM_REGISTRY",
+    "JSR_URL",
+    "CARGO_REGISTRIES_*_INDEX",
+    "GOPROXY",
+    "GOSUMDB",
+    "BUNDLE_MIRROR__*",
+    "HEX_MIRROR",
+    "PUB_HOSTED_URL",
+];
+
+/// What installers need of the environment besides where packages come from ([`REGISTRIES`]): whom TLS trusts, and the way there. Only
+/// set-ups get it, since agents and gates have no use for it. Whole names: a prefix would bring tokens.
+const INSTALLERS: &[&str] = &[
     "PIP_TRUSTED_HOST",
     "PIP_CERT",
-    "UV_INDEX_URL",
-    "UV_EXTRA_INDEX_URL",
-    "UV_DEFAULT_INDEX",
-    "UV_INDEX",
-    "UV_FIND_LINKS",
-    "npm_config_registry",
     "npm_config_cafile",
     "npm_config_https_proxy",
     "npm_config_proxy",
     "NPM_CONFIG_CAFILE",
     "NPM_CONFIG_HTTPS_PROXY",
     "NPM_CONFIG_PROXY",
-    "YARN_REGISTRY",
-    "YARN_NPM_REGISTRY_SERVER",
-    "BUN_CONFIG_REGISTRY",
-    "COREPACK_NPM_REGISTRY",
     "CARGO_HTTP_CAINFO",
     "CARGO_HTTP_PROXY",
     "GOPRIVATE",
     "GONOPROXY",
     "GOINSECURE",
-    "GOSUMDB",
     "BUNDLE_SSL_CA_CERT",
     "COMPOSER_CAFILE",
     "REQUESTS_CA_BUNDLE",
@@ -131,10 +149,21 @@ pub struct ToolEnvironment {
 
 /// Whether [`TOOLCHAIN`] names a variable.
 pub fn is_toolchain(name: &str) -> bool {
-    TOOLCHAIN.iter().any(|known| match known.strip_suffix('*') {
-        Some(prefix) => name.starts_with(prefix),
-        None => name == *known,
-    })
+    TOOLCHAIN.iter().any(|known| is_like(name, known))
+}
+
+/// Whether a variable says where packages come from: its value has one or more addresses, each perhaps with a name before it.
+pub fn names_registry(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    REGISTRIES.iter().any(|known| is_like(&name, known))
+}
+
+/// Whether a name is that of a pattern, in which `*` stands for anything.
+fn is_like(name: &str, pattern: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((prefix, suffix)) => name.strip_prefix(prefix).is_some_and(|rest| rest.ends_with(suffix)),
+        None => name == pattern,
+    }
 }
 
 impl ToolEnvironment {
@@ -150,8 +179,8 @@ impl ToolEnvironment {
     /// addresses in which somebody is named, too.
     #[must_use]
     pub fn with_installers(self, variables: impl IntoIterator<Item = (String, String)>, trusted: bool) -> Self {
-        let wanted =
-            variables.into_iter().filter(|(name, _)| INSTALLERS.contains(&name.as_str()) && self.get(name).is_none());
+        let is_wanted = |name: &str| INSTALLERS.contains(&name) || names_registry(name);
+        let wanted = variables.into_iter().filter(|(name, _)| is_wanted(name) && self.get(name).is_none());
         let may_have = |(name, value): &(String, String)| {
             let secrets = of_variables([(name.as_str(), value.as_str())]);
             trusted || (secrets.is_empty() && logins(value).next().is_none())

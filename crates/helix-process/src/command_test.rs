@@ -37,6 +37,13 @@ fn installers_get_addresses_and_certificates_but_no_tokens_and_no_places() {
     assert_eq!(names(&environment), ["CURL_CA_BUNDLE", "UV_DEFAULT_INDEX", "npm_config_registry"]);
     assert_eq!(environment.get("npm_config_registry"), Some("http://set"));
     assert!(INSTALLERS.iter().all(|name| !name.contains('*') && !name.contains("TOKEN") && !is_toolchain(name)));
+    let registries = [
+        ("BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/", "https://mirror"),
+        ("CARGO_REGISTRIES_OWN_INDEX", "sparse+https://mirror"),
+        ("npm_config_@own:registry", "https://mirror"),
+    ];
+    let all = registries.iter().map(|(name, _)| *name).chain(["npm_config_registry"]).collect::<Vec<_>>();
+    assert_eq!(names(&given(&registries, false)), all);
 }
 
 #[test]

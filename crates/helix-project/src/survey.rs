@@ -68,6 +68,11 @@ impl CheckKind {
     }
 }
 
+/// The program that a command starts by its name; none where it is one of the project's own.
+pub fn program_of(command: &str) -> Option<&str> {
+    command.split_whitespace().next().filter(|program| !program.contains('/'))
+}
+
 impl Tests {
     fn new(command: &str, evidence: impl Into<Words>) -> Self {
         Self { command: command.to_owned(), evidence: evidence.into() }
@@ -82,21 +87,28 @@ pub struct Language {
     pub programs: &'static [&'static str],
     /// A source file and a test file as its projects have them, for templates.
     example: (&'static str, &'static str),
+    /// Whether Helix can tell that its files are well-formed.
+    pub is_parsed: bool,
 }
 
-const PYTHON: Language =
-    Language { name: "Python", programs: &["python3"], example: ("src/example.py", "tests/test_example.py") };
-const RUST: Language = Language { name: "Rust", programs: &["cargo"], example: ("src/example.rs", "tests/example.rs") };
-const JAVASCRIPT: Language =
-    Language { name: "JavaScript", programs: &["node", "npm"], example: ("src/example.js", "test/example.test.js") };
-const TYPESCRIPT: Language =
-    Language { name: "TypeScript", programs: &["node", "npm"], example: ("src/example.ts", "test/example.test.ts") };
-const JAVA: Language = Language {
-    name: "Java",
-    programs: &["java"],
-    example: ("src/main/java/Example.java", "src/test/java/ExampleTest.java"),
-};
-const GO: Language = Language { name: "Go", programs: &["go"], example: ("example.go", "example_test.go") };
+const fn parsed(
+    name: &'static str,
+    programs: &'static [&'static str],
+    example: (&'static str, &'static str),
+) -> Language {
+    Language { name, programs, example, is_parsed: true }
+}
+
+const PYTHON: Language = parsed("Python", &["python3"], ("src/example.py", "tests/test_example.py"));
+const RUST: Language = parsed("Rust", &["cargo"], ("src/example.rs", "tests/example.rs"));
+const JAVASCRIPT: Language = parsed("JavaScript", &["node", "npm"], ("src/example.js", "test/example.test.js"));
+const TYPESCRIPT: Language = parsed("TypeScript", &["node", "npm"], ("src/example.ts", "test/example.test.ts"));
+const JAVA: Language = parsed("Java", &["java"], ("src/main/java/Example.java", "src/test/java/ExampleTest.java"));
+const GO: Language = parsed("Go", &["go"], ("example.go", "example_test.go"));
+const RUBY: Language =
+    Language { is_parsed: false, ..parsed("Ruby", &["ruby", "bundle"], ("lib/example.rb", "spec/example_spec.rb")) };
+const PHP: Language =
+    Language { is_parsed: false, ..parsed("PHP", &["php", "composer"], ("src/Example.php", "tests/ExampleTest.php")) };
 
 impl Survey {
     /// A source file and a test file as this kind of project has them, for templates.
@@ -130,6 +142,19 @@ pub fn survey(directory: &Path) -> Survey {
         // With `-q` nobody sees how many tests have passed.
         found(&JAVA, Some(Tests::new(&format!("{} -B -ntp test", built_by(directory, "./mvnw", "mvn")), "pom.xml")));
     }
+    let gradle = ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+    let gradle = gradle.into_iter().find(|name| directory.join(name).is_file());
+    if gradle.is_some() {
+        found(&JAVA, None);
+    }
+    if directory.join("Gemfile").is_file() {
+        found(&RUBY, ruby_tests(directory));
+    }
+    if let Some(manifest) = text(directory, "composer.json") {
+        // By PHP itself: nobody needs the program's mode.
+        let tests = manifest.contains("phpunit").then(|| Tests::new("php vendor/bin/phpunit", "composer.json"));
+        found(&PHP, tests);
+    }
     if let Some(package) = Package::read(directory) {
         found(package.language(), package.tests());
         survey.checks = package.checks();
@@ -138,6 +163,12 @@ pub fn survey(directory: &Path) -> Survey {
         survey.languages.push(&PYTHON);
         survey.tests.extend(python_tests(directory));
     }
+    // Gradle does not say how many tests have passed: that they do, its build shows.
+    survey.checks.extend(gradle.map(|evidence| Check {
+        kind: CheckKind::Build,
+        command: format!("{} --no-daemon --console=plain build", built_by(directory, "./gradlew", "gradle")),
+        evidence: evidence.to_owned(),
+    }));
     survey.installs = installs::installs(directory);
     survey.compose = COMPOSE_FILES.into_iter().find(|name| directory.join(name).is_file());
     survey
@@ -148,6 +179,18 @@ fn built_by(directory: &Path, wrapper: &'static str, tool: &'static str) -> &'st
     use std::os::unix::fs::PermissionsExt as _;
     let found = std::fs::metadata(directory.join(wrapper));
     if found.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o100 != 0) { wrapper } else { tool }
+}
+
+/// RSpec where anything names it; otherwise what the tasks of Rake test.
+fn ruby_tests(directory: &Path) -> Option<Tests> {
+    let mentions = |name: &str| text(directory, name).is_some_and(|text| text.contains("rspec"));
+    let has_specs = directory.join("spec").is_dir() || mentions("Gemfile") || mentions("Gemfile.lock");
+    if has_specs {
+        return Some(Tests::new("bundle exec rspec", "Gemfile"));
+    }
+    let is_there = |name: &str| directory.join(name).exists();
+    let has_tests = is_there("test") && is_there("Rakefile");
+    has_tests.then(|| Tests::new("bundle exec rake test", "Rakefile"))
 }
 
 /// Files that only Python projects have, and that may name the program that runs their tests.
@@ -204,16 +247,23 @@ fn python_tests(directory: &Path) -> Option<Tests> {
     })
 }
 
-/// Whether setuptools looks for the packages of a project itself, among the directories at its root: `adr` and `plans` would be two more.
-pub fn finds_packages_itself(directory: &Path) -> bool {
+/// The packages that setuptools looks for itself, among the directories at a project's root: `adr` and `plans` would be two more. None
+/// where it is told which they are.
+pub fn packages_found_by_itself(directory: &Path) -> Vec<String> {
     let text = |file: &str| text(directory, file).unwrap_or_default();
     let (project, setup) = (text("pyproject.toml"), text("setup.py") + &text("setup.cfg"));
     let builds = project.contains("setuptools") || !setup.is_empty();
     let is_told =
         project.contains("[tool.setuptools") || ["packages", "py_modules"].iter().any(|key| setup.contains(key));
-    let mut entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
-    let has_package = entries.any(|entry| entry.path().join("__init__.py").is_file() && entry.file_name() != "tests");
-    builds && !is_told && has_package && !directory.join("src").is_dir()
+    if !builds || is_told || directory.join("src").is_dir() {
+        return Vec::new();
+    }
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let packages = entries.filter(|entry| entry.path().join("__init__.py").is_file());
+    let names = packages.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name != "tests").collect();
+    names.sort();
+    names
 }
 
 /// A text as a word of a command.

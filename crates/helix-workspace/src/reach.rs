@@ -2,6 +2,8 @@
 //!
 //! Must not take a test that speaks of some other host for it.
 
+use helix_process::names_registry;
+
 /// Hosts of the registries that package managers ask where nothing else is set.
 const REGISTRIES: [&str; 23] = [
     "registry.npmjs.org",
@@ -55,30 +57,33 @@ const UNREACHED: [&str; 21] = [
     "offline or behind a proxy",
 ];
 
-/// Names of variables that say where packages come from.
-const NAMED_BY: [&str; 7] = [
-    "PIP_INDEX_URL",
-    "UV_INDEX_URL",
-    "UV_DEFAULT_INDEX",
-    "npm_config_registry",
-    "NPM_CONFIG_REGISTRY",
-    "GOPROXY",
-    "BUN_CONFIG_REGISTRY",
-];
+/// How tools say, in lower case, that they try once more.
+const TRIES_AGAIN: [&str; 6] =
+    ["retrying", "will retry", "try remaining", "tries remaining", "retries left", "retries remaining"];
 
-/// The registry that a failed command could not reach, as far as it says so in one line; `variables` is its environment.
+/// The registry that a failed command could not reach, as far as it says so in one line; `variables` is its environment. What a tool
+/// warns of, or tries again, is no cause unless it is the last that is said: the tool went on, and failed at something else.
 pub fn unreached_registry<'v>(output: &str, variables: impl Iterator<Item = (&'v str, &'v str)>) -> Option<String> {
-    let named = variables.filter(|(name, _)| NAMED_BY.contains(name)).flat_map(|(_, value)| value.split([',', '|']));
-    let own: Vec<Own> = named.filter_map(Own::of).collect();
+    let named = variables.filter(|(name, _)| names_registry(name));
+    let is_between = |letter: char| matches!(letter, ',' | '|') || letter.is_whitespace();
+    let own: Vec<Own> = named.flat_map(|(_, value)| value.split(is_between)).filter_map(Own::of).collect();
     let registries = REGISTRIES.map(|host| (host, host));
     let own = own.iter().flat_map(|own| own.written.iter().map(|written| (written.as_str(), own.name.as_str())));
     let hosts: Vec<(&str, &str)> = own.chain(registries).collect();
-    output.lines().find_map(|line| {
-        let low = line.to_lowercase();
-        let is_unreached = UNREACHED.iter().any(|words| low.contains(words));
+    let lines: Vec<String> = output.lines().map(str::to_lowercase).collect();
+    let end = lines.iter().rposition(|line| !line.trim().is_empty() && !is_passed_over(line));
+    lines.iter().enumerate().find_map(|(at, low)| {
+        let counts = Some(at) > end || !is_passed_over(low);
+        let is_unreached = counts && UNREACHED.iter().any(|words| low.contains(words));
         is_unreached
-            .then(|| hosts.iter().find(|(written, _)| names(&low, written)).map(|(_, name)| (*name).to_owned()))?
+            .then(|| hosts.iter().find(|(written, _)| names(low, written)).map(|(_, name)| (*name).to_owned()))?
     })
+}
+
+/// Whether a line, in lower case, warns of what a tool goes on from: its level is among the first words, behind a name or a time.
+fn is_passed_over(line: &str) -> bool {
+    let mut first = line.split_whitespace().take(3).map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
+    first.any(|word| matches!(word, "warn" | "warning")) || TRIES_AGAIN.iter().any(|words| line.contains(words))
 }
 
 /// A registry that a variable names.
@@ -89,10 +94,12 @@ struct Own {
 }
 
 impl Own {
-    /// The one at an address, in lower case. On this machine only its port tells it apart from everything else.
+    /// The one at an address, which may have a name before it (`own=https://…`). On this machine only its port tells it apart from
+    /// everything else.
     fn of(address: &str) -> Option<Self> {
-        let address = address.trim().to_lowercase();
-        let (scheme, rest) = address.split_once("://")?;
+        let address = address.to_lowercase();
+        let (before, rest) = address.split_once("://")?;
+        let scheme = before.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next()?;
         let authority = rest.split(['/', '?', '#']).next()?.rsplit('@').next()?;
         let port = authority
             .rsplit_once(':')

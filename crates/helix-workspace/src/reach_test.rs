@@ -78,3 +78,57 @@ fn a_registry_of_this_machine_is_known_by_its_port() {
     let upper = [("PIP_INDEX_URL", "https://Mirror.Example.ORG/simple")];
     assert_eq!(found("getaddrinfo ENOTFOUND mirror.example.org", &upper).as_deref(), Some("mirror.example.org"));
 }
+
+#[test]
+fn what_a_tool_warns_of_and_goes_on_from_is_no_cause() {
+    for passed_over in [
+        "npm warn registry GET https://registry.npmjs.org/vite failed: ECONNRESET",
+        "npm http fetch GET https://registry.npmjs.org/vite error ECONNRESET, retrying",
+        "WARNING: Retrying (Retry(total=4, connect=None)) after connection broken by 'NameResolutionError(\"pypi.org\": name or service not known)': /simple/six/",
+        "warning: spurious network error (3 tries remaining): [6] Could not resolve hostname (Could not resolve host: index.crates.io)",
+        "\u{a0}WARN\u{a0} GET https://registry.npmjs.org/vite error (ENOTFOUND). Will retry in 10 seconds. 2 retries left.",
+        "Retrying fetcher due to error (2/4): Bundler::HTTPError Could not fetch specs from https://rubygems.org/ (getaddrinfo)",
+        "[WARNING] Could not transfer artifact a:b:pom:1 from/to central (https://repo.maven.apache.org/maven2): Connection reset",
+        "2026-01-01T12:00:00Z WARN fetching https://pypi.org/simple: dns error",
+    ] {
+        let failed = format!("{passed_over}\nerror: cannot compile src/lib.c\n");
+        assert_eq!(found(&failed, &[]), None, "{passed_over}");
+        // Ended while it tried, or without another word.
+        assert!(found(&format!("downloads\n{passed_over}\n\n"), &[]).is_some(), "{passed_over}");
+    }
+    let gave_up = "warning: spurious network error (1 try remaining): [6] Could not resolve host: index.crates.io\n\
+                   error: failed to get `a`\n\nCaused by:\n  [6] Could not resolve hostname (Could not resolve host: static.crates.io)\nhelp: see above";
+    assert_eq!(found(gave_up, &[]).as_deref(), Some("static.crates.io"));
+}
+
+/// Each as the documentation of the tool writes it.
+#[test]
+fn registries_are_known_by_the_variables_of_every_tool() {
+    for (name, value) in [
+        ("UV_INDEX", "https://other.example.org/simple own=https://me:secret@mirror.example.org/simple"),
+        ("UV_INDEX_URL", "https://mirror.example.org/simple"),
+        ("UV_DEFAULT_INDEX", "own=https://mirror.example.org/simple"),
+        ("UV_EXTRA_INDEX_URL", "https://other.example.org https://mirror.example.org/simple"),
+        ("PIP_EXTRA_INDEX_URL", "https://other.example.org/simple\nhttps://mirror.example.org/simple"),
+        ("PIPENV_PYPI_MIRROR", "https://mirror.example.org/simple"),
+        ("PDM_PYPI_URL", "https://mirror.example.org/simple"),
+        ("npm_config_registry", "https://mirror.example.org/"),
+        ("npm_config_@own:registry", "https://mirror.example.org/"),
+        ("YARN_REGISTRY", "https://mirror.example.org"),
+        ("YARN_NPM_REGISTRY_SERVER", "https://mirror.example.org"),
+        ("COREPACK_NPM_REGISTRY", "https://mirror.example.org"),
+        ("BUN_CONFIG_REGISTRY", "https://mirror.example.org"),
+        ("GOPROXY", "https://other.example.org|https://mirror.example.org,direct"),
+        ("CARGO_REGISTRIES_OWN_INDEX", "sparse+https://mirror.example.org/index/"),
+        ("BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/", "https://mirror.example.org"),
+        ("BUNDLE_MIRROR__ALL", "https://mirror.example.org"),
+        ("PUB_HOSTED_URL", "https://mirror.example.org"),
+        ("HEX_MIRROR", "https://mirror.example.org"),
+    ] {
+        let unreached = "error: getaddrinfo ENOTFOUND mirror.example.org";
+        assert_eq!(found(unreached, &[(name, value)]).as_deref(), Some("mirror.example.org"), "{name}={value}");
+    }
+    for name in ["CARGO_REGISTRIES_OWN_TOKEN", "DATABASE_URL", "BUNDLE_GEMFILE", "ELASTIC_INDEX_URL"] {
+        assert_eq!(found("getaddrinfo ENOTFOUND db.example.org", &[(name, "https://db.example.org")]), None, "{name}");
+    }
+}

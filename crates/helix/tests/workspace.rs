@@ -311,6 +311,70 @@ fn mirrors_reach_set_ups_alone_and_tokens_nobody() {
     assert!(logs.iter().all(|log| log.contains("asks") && !log.contains("s3cret")), "{logs:?}");
 }
 
+/// Nobody has to pay for it, or to look for it, that a machine lacks a program.
+#[test]
+fn a_missing_program_is_named_with_the_file_that_asks_for_it_and_the_remedy() {
+    let user = User::new();
+    user.write("Gemfile", "gem 'rspec'\n");
+    user.write("Gemfile.lock", "");
+    user.write(
+        "phases.yaml",
+        "name: p\nphases:\n  - id: a\n    name: A\n    type: development\n    description: do it\n    outputs: [a.rb]\n    gates:\n      \
+         - { type: tests_pass, command: bundle exec rspec }\n",
+    );
+    user.repository();
+    let bin = user.work().join("../bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let git = std::env::split_paths(&path).map(|place| place.join("git")).find(|git| git.is_file()).unwrap();
+    std::os::unix::fs::symlink(git, bin.join("git")).unwrap();
+    let helix = |arguments: &[&str]| ran(user.helix().env("PATH", &bin).args(arguments).output().unwrap());
+    let init = helix(&["init"]);
+    assert_eq!(init.code, 0, "{init:#?}");
+    assert!(init.stdout.contains("bundle is not in PATH, and `bundle install` (Gemfile.lock) needs it"), "{init:#?}");
+    let plan = std::fs::read_to_string(user.work().join("plans/example/phases.yaml")).unwrap();
+    assert!(plan.contains("\"bundle exec rspec\"") && !plan.contains("syntax_check"), "{plan}");
+    user.git(&["add", "-A"]);
+    user.git(&["commit", "-qm", "start"]);
+    let checked = helix(&["plan", "check", "phases.yaml"]);
+    assert_eq!(checked.code, 4, "{checked:#?}");
+    let said = checked.stdout + &checked.stderr;
+    let remedy = "install bundle, which installs what Gemfile.lock names, and add to [workspace] in helix.toml: setup = [\"bundle install\"]";
+    assert!(said.contains("the program \"bundle\" was not found") && said.contains(remedy), "{said}");
+}
+
+/// What a shell offers where a command takes a job: names that the command takes.
+#[test]
+fn a_shell_completes_the_names_of_jobs() {
+    let user = project(&[], "", "", WRITES, &command_gate("true"));
+    let complete = |line: &str| {
+        let script = "source <(\"$0\" completions bash); helix() { \"$HELIX\" \"$@\"; }; HELIX=$0; COMP_WORDS=($1 \"$2\")\n\
+                      COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _helix_with_jobs helix \"$2\" \"${COMP_WORDS[COMP_CWORD-1]}\"; echo ${COMPREPLY[@]}";
+        let (words, word) = line.rsplit_once(' ').unwrap();
+        let helix = user.helix();
+        let mut bash = Command::new("bash");
+        bash.env_clear().envs(helix.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        bash.args(["-c", script]).arg(helix.get_program()).args([words, word]).current_dir(user.work());
+        let done = ran(bash.output().unwrap());
+        assert!(done.code == 0 && done.stderr.is_empty(), "{done:#?}");
+        done.stdout.trim().to_owned()
+    };
+    assert_eq!(complete("helix jobs show "), "", "there is none");
+    assert_eq!(user.run(&["run", "plan.yaml"]).code, 0);
+    for command in ["jobs show", "jobs watch", "jobs resume", "open"] {
+        assert_eq!(complete(&format!("helix {command} ")), "last 1 p", "{command}");
+    }
+    assert_eq!(complete("helix jobs show l"), "last");
+    assert!(complete("helix jobs show --js").contains("--json") && !complete("helix jobs ").contains("last"));
+    assert_eq!(user.run(&["jobs", "show", "p"]).code, 0);
+    let (zsh, fish) = (user.run(&["completions", "zsh"]).stdout, user.run(&["completions", "fish"]).stdout);
+    assert!(zsh.contains("_helix_job_names() {") && zsh.contains("a unique prefix:_helix_job_names'"), "{zsh}");
+    assert!(
+        fish.contains("using_subcommand jobs; and __fish_seen_subcommand_from show\" -f -a \"(helix jobs names"),
+        "{fish}"
+    );
+}
+
 #[test]
 fn a_projects_set_up_counts_only_after_it_is_trusted() {
     let user = project(&[], "setup = [\"touch /tmp/ran\"]\n", "", WRITES, &command_gate("true"));

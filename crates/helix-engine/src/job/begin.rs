@@ -64,13 +64,15 @@ impl EffectRunner {
             Err(fault) if start == base => return Err(fault.into()),
             Err(_) => self.preparation(job, active, phase, (&base, &base), cancel).await??,
         };
-        let commit = start.clone();
-        blocking(move || {
+        let (commit, spaces) = (start.clone(), spaces.until(cancel));
+        let made = blocking(move || {
             let tree = spaces.prepare_attempt(&key, &commit)?;
             fitting.map(|fitting| spaces.fit(&tree.path, &fitting)).transpose()
-        })
-        .await?;
-        Ok(Ok((start, base)))
+        });
+        match made.await {
+            Err(_) if cancel.is_cancelled() => Err(Stopped::Unwanted),
+            made => made.map(|_| Ok((start, base))).map_err(Stopped::Fault),
+        }
     }
 
     /// A checkout of a commit for somebody who only looks at it, under a name of its own, with what it has besides.

@@ -8,7 +8,9 @@ mod javascript;
 mod junit;
 mod lines;
 mod node;
+mod php;
 mod python;
+mod ruby;
 mod rust;
 
 use std::collections::BTreeSet;
@@ -58,6 +60,9 @@ fn read(output: &str) -> Option<TestRun> {
         javascript::jest(&lines),
         javascript::vitest(&lines),
         javascript::mocha(&lines),
+        ruby::rspec(&lines),
+        ruby::minitest(&lines),
+        php::phpunit(&lines),
     ];
     let sum = known.into_iter().flatten().reduce(|mut sum, run| {
         sum.counts = sum.counts + run.counts;

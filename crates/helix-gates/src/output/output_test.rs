@@ -47,6 +47,17 @@ fn counts_of_every_known_runner() {
         ),
         ("[INFO] No tests to run.\n[INFO] BUILD SUCCESS\n", Some((0, 0, 0))),
         ("[INFO] BUILD SUCCESS\n", None),
+        (
+            "Finished in 0.004 seconds (files took 0.07 seconds to load)\n5 examples, 1 failure, 1 pending\n",
+            Some((3, 1, 1)),
+        ),
+        ("0 examples, 0 failures, 1 error occurred outside of examples\n", Some((0, 1, 0))),
+        ("Finished in 0.001s, 2 runs/s.\n\n5 runs, 7 assertions, 1 failures, 1 errors, 1 skips\n", Some((2, 2, 1))),
+        ("3 tests, 3 assertions, 0 failures, 0 errors, 1 pendings, 0 omissions, 0 notifications\n", Some((2, 0, 1))),
+        ("OK (3 tests, 5 assertions)\n", Some((3, 0, 0))),
+        ("FAILURES!\nTests: 5, Assertions: 6, Errors: 1, Failures: 1, Skipped: 1.\n", Some((2, 2, 1))),
+        ("OK, but there were issues!\nTests: 2, Assertions: 1, Deprecations: 1, Incomplete: 1.\n", Some((1, 0, 1))),
+        ("No tests executed!\n", Some((0, 0, 0))),
         ("Results: 12 passed, 0 failed\n", Some((12, 0, 0))),
         ("\u{1b}[32m\u{1b}[1m2 passed\u{1b}[0m\u{1b}[32m in 0.01s\u{1b}[0m\n", Some((2, 0, 0))),
         ("Compiling x v0.1.0\nerror: could not compile\n", None),
@@ -99,6 +110,39 @@ fn surefire_failures_have_name_and_place() {
     let of_class = new.replace("TotalTest.total --", "TotalTest --").replace("<<< FAILURE!\norg", "<<< ERROR!\norg");
     let expected = vec![("com.example.TotalTest".into(), Some("com/example/TotalTest.java".into()), Some(11))];
     assert_eq!(places(&read(&of_class).unwrap()), expected);
+}
+
+#[test]
+fn failures_of_ruby_and_php_have_name_and_place() {
+    let rspec = "F*\n\nPending: (Failures listed here are expected)\n\n  1) two is later\n     # not yet\n     # ./spec/bill_spec.rb:9\n\nFailures:\n\n  \
+        1) one is 1\n     Failure/Error: expect(one).to eq(1)\n\n       expected: 1\n            got: 2\n\n     # ./spec/bill_spec.rb:4:in `block (2 levels)'\n\n\
+        Finished in 0.01 seconds\n2 examples, 1 failure, 1 pending\n\nFailed examples:\n\nrspec ./spec/bill_spec.rb:3 # one is 1\n";
+    let minitest = "  1) Failure:\nTestBill#test_one [test/bill_test.rb:6]:\nExpected: 1\n  Actual: 2\n\n  2) Error:\nTestBill#test_two:\nRuntimeError: x\n    \
+        test/bill_test.rb:10:in `test_two'\n\n2 runs, 1 assertions, 1 failures, 1 errors, 0 skips\n";
+    let phpunit = "There was 1 error:\n\n1) BillTest::testTwo\nError: x\n\n/w/tests/BillTest.php:12\n\n--\n\nThere was 1 failure:\n\n1) BillTest::testOne\n\
+        Failed asserting that 2 is identical to 1.\n\n/w/tests/BillTest.php:8\n\n--\n\nThere was 1 skipped test:\n\n1) BillTest::testLater\n\n/w/tests/BillTest.php:16\n\n\
+        ERRORS!\nTests: 3, Assertions: 1, Errors: 1, Failures: 1, Skipped: 1.\n";
+    for (text, expected, says) in [
+        (rspec, &[("one is 1", "spec/bill_spec.rb", 4)][..], "expected: 1"),
+        (
+            minitest,
+            &[("TestBill#test_one", "test/bill_test.rb", 6), ("TestBill#test_two", "test/bill_test.rb", 10)],
+            "Actual: 2",
+        ),
+        (
+            phpunit,
+            &[("BillTest::testTwo", "/w/tests/BillTest.php", 12), ("BillTest::testOne", "/w/tests/BillTest.php", 8)],
+            "Error: x",
+        ),
+    ] {
+        let run = read(text).unwrap();
+        let expected: Vec<_> = expected
+            .iter()
+            .map(|(name, file, line)| ((*name).to_owned(), Some((*file).to_owned()), Some(*line)))
+            .collect();
+        assert_eq!(places(&run), expected);
+        assert!(run.failures[0].evidence.contains(says), "{}", run.failures[0].evidence);
+    }
 }
 
 #[test]

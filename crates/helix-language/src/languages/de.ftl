@@ -1282,7 +1282,10 @@ init-no-languages = keine erkannt
 init-tests = Tests
 init-checks = Prüfungen
 init-setup = Einrichtung
-init-flat-layout = setuptools hielte adr/ und plans/ hier für Pakete: nenne deine in pyproject.toml, [tool.setuptools] packages
+init-flat-layout = setuptools hielte adr/ und plans/ hier für Pakete; trage in pyproject.toml ein: [tool.setuptools.packages.find], und darunter: include = { $include }
+init-missing = fehlt
+init-no-installer = { $program } ist nicht in PATH, und `{ $command }` ({ $file }) braucht es: installiere es und entferne dann das `#` vor diesem `setup` in helix.toml
+init-no-program = { $program } ist nicht in PATH, und `{ $command }` ({ $file }) braucht es: installiere es vor dem ersten Job
 init-services = Dienste
 init-compose = { $file }: starte vor einem Job, was Tests brauchen, mit `docker compose up -d`; die Vorprüfung sagt, was nicht da ist
 init-no-tests = keine gefunden: setze den Befehl im Gate tests_pass des Plans
@@ -1888,6 +1891,7 @@ gate-service-composed = `{ $command }` braucht { $name } an Port { $port } diese
 gate-service-down = `{ $command }` braucht { $name } an Port { $port } dieses Rechners, wo niemand lauscht
     .hint = den Dienst starten, oder jedem Lauf einen eigenen geben, unter [workspace.services] in helix.toml
 gate-lacks = unter [workspace] in helix.toml eintragen: { $keys }
+gate-lacks-installer = { $program } installieren, das installiert, was { $file } nennt, und unter [workspace] in helix.toml eintragen: { $keys }
 gate-lacks-both = unter [workspace] in helix.toml eintragen: { $setup } und { $copy }
 gate-lacks-venv = den Befehl ohne `{ $path }/bin/` schreiben: Gates finden die Programme der virtuellen Umgebung im PATH
 gate-lacks-directory = `{ $path }/` von `setup` unter [workspace] in helix.toml anlegen lassen, oder dort `copy = ["{ $path }"]` eintragen

@@ -1193,7 +1193,10 @@ init-no-languages = none recognised
 init-tests = tests
 init-checks = checks
 init-setup = setup
-init-flat-layout = setuptools would take adr/ and plans/ for packages here: name yours in pyproject.toml, [tool.setuptools] packages
+init-flat-layout = setuptools would take adr/ and plans/ for packages here; add to pyproject.toml: [tool.setuptools.packages.find], and below it: include = { $include }
+init-missing = missing
+init-no-installer = { $program } is not in PATH, and `{ $command }` ({ $file }) needs it: install it, then take the `#` from that `setup` in helix.toml
+init-no-program = { $program } is not in PATH, and `{ $command }` ({ $file }) needs it: install it before the first job
 init-services = services
 init-compose = { $file }: start what tests need before a job, with `docker compose up -d`; the preflight says what is not there
 init-no-tests = none found: set the command in the plan's tests_pass gate
@@ -1738,6 +1741,7 @@ gate-service-composed = `{ $command }` needs { $name } at port { $port } of this
 gate-service-down = `{ $command }` needs { $name } at port { $port } of this machine, where nobody listens
     .hint = start it, or give each run its own under [workspace.services] in helix.toml
 gate-lacks = add to [workspace] in helix.toml: { $keys }
+gate-lacks-installer = install { $program }, which installs what { $file } names, and add to [workspace] in helix.toml: { $keys }
 gate-lacks-both = add to [workspace] in helix.toml: { $setup } and { $copy }
 gate-lacks-venv = write the command without `{ $path }/bin/`: gates find the programs of the virtual environment in PATH
 gate-lacks-directory = let `setup` under [workspace] in helix.toml make `{ $path }/`, or add `copy = ["{ $path }"]` there

@@ -101,7 +101,7 @@ const TOOL_VARIABLES: [&str; 16] = [
 /// place in a home (`~/.cache` is that of `XDG_CACHE_HOME`), and the tool.
 struct Cache(&'static str, &'static str, &'static str, &'static str);
 
-const CACHES: [Cache; 17] = [
+const CACHES: [Cache; 20] = [
     Cache("CARGO_HOME", "registry", ".cargo/registry", "cargo"),
     Cache("CARGO_HOME", "git", ".cargo/git", "cargo"),
     Cache("npm_config_cache", "", ".npm", "npm"),
@@ -111,6 +111,11 @@ const CACHES: [Cache; 17] = [
     Cache("", "", ".cache/pnpm", "pnpm"),
     Cache("PIP_CACHE_DIR", "", ".cache/pip", "pip"),
     Cache("UV_CACHE_DIR", "", ".cache/uv", "uv"),
+    // Beside them are the environments of other projects.
+    Cache("POETRY_CACHE_DIR", "cache", ".cache/pypoetry/cache", "poetry"),
+    Cache("POETRY_CACHE_DIR", "artifacts", ".cache/pypoetry/artifacts", "poetry"),
+    // With it, Poetry makes environments.
+    Cache("VIRTUALENV_OVERRIDE_APP_DATA", "", ".cache/virtualenv", "poetry"),
     Cache("GOCACHE", "", ".cache/go-build", "go"),
     Cache("GOMODCACHE", "", "go/pkg", "go"),
     Cache("GOPATH", "pkg", "go/pkg", "go"),

@@ -70,3 +70,19 @@ fn what_lies_below_another_is_left_out() {
     assert_eq!(outermost(paths, &[]), ["/a", "/ab", "/b"].map(PathBuf::from));
     assert_eq!(outermost(vec!["/a/x".into()], &["/a".into()]), Vec::<PathBuf>::new());
 }
+
+/// Poetry and virtualenv keep the environments of other projects beside what they cannot work without.
+#[test]
+fn caches_of_poetry_are_writable_and_environments_of_others_are_not() {
+    let place = tempfile::tempdir().unwrap();
+    let root = place.path().canonicalize().unwrap();
+    let caches = ["pypoetry/artifacts", "pypoetry/cache", "virtualenv"].map(|name| root.join("home/.cache").join(name));
+    let others = root.join("home/.cache/pypoetry/virtualenvs");
+    for directory in caches.iter().chain([&others]) {
+        fs::create_dir_all(directory).unwrap();
+    }
+    let invocation = invocation(&root.join("tree"), &[("HOME", &root.join("home"))]);
+    let mut found = Places::new(&invocation, &[], &root.join("state"), &[]).caches();
+    found.sort();
+    assert_eq!(found, caches);
+}

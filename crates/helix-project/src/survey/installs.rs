@@ -27,6 +27,14 @@ const fn known(file: &'static str, program: &'static str, commands: &'static [&'
     Known { file, program, commands, env: None }
 }
 
+const fn bundler(file: &'static str) -> Known {
+    Known { env: Some(("BUNDLE_PATH", "vendor/bundle")), ..known(file, "bundle", &["bundle install"]) }
+}
+
+const fn composer(file: &'static str) -> Known {
+    known(file, "composer", &["composer install --no-interaction --no-progress"])
+}
+
 /// Of one ecosystem the first that is there counts.
 const ECOSYSTEMS: [&[Known]; 8] = [
     &[
@@ -51,13 +59,8 @@ const ECOSYSTEMS: [&[Known]; 8] = [
     &[known("go.sum", "go", &["go mod download"])],
     &[known("pom.xml", "mvn", &[])],
     &[known("gradlew", "gradle", &[])],
-    &[Known {
-        file: "Gemfile.lock",
-        program: "bundle",
-        commands: &["bundle install"],
-        env: Some(("BUNDLE_PATH", "vendor/bundle")),
-    }],
-    &[known("composer.lock", "composer", &["composer install --no-interaction --no-progress"])],
+    &[bundler("Gemfile.lock"), bundler("Gemfile")],
+    &[composer("composer.lock"), composer("composer.json")],
 ];
 
 /// Files beside `requirements.txt` that name what tests need.

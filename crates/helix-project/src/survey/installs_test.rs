@@ -42,6 +42,8 @@ fn each_lock_file_has_its_command_and_one_of_an_ecosystem_counts() {
         (&["gradle.lockfile"], &[]),
         (&["Gemfile.lock"], &["bundle install"]),
         (&["composer.lock"], &["composer install --no-interaction --no-progress"]),
+        (&["Gemfile"], &["bundle install"]),
+        (&["composer.json", "composer.lock"], &["composer install --no-interaction --no-progress"]),
         (&["package-lock.json", "uv.lock"], &["npm ci", "uv sync --frozen"]),
         (&["README.md"], &[]),
     ] {

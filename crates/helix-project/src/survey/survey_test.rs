@@ -26,18 +26,18 @@ fn a_flat_layout_of_setuptools_is_known() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        finds_packages_itself(directory.path())
+        packages_found_by_itself(directory.path())
     };
     let (flat, package) =
         (("pyproject.toml", "[build-system]\nrequires = [\"setuptools\"]\n"), ("bill/__init__.py", ""));
-    assert!(of(&[flat, package]));
-    assert!(of(&[("setup.py", "setup(name='bill')"), package]));
+    assert_eq!(of(&[flat, package, ("tests/__init__.py", ""), ("app/__init__.py", "")]), ["app", "bill"]);
+    assert_eq!(of(&[("setup.py", "setup(name='bill')"), package]), ["bill"]);
     let named =
         ("pyproject.toml", "[build-system]\nrequires = [\"setuptools\"]\n[tool.setuptools]\npackages = [\"bill\"]\n");
-    assert!(!of(&[named, package]));
-    assert!(!of(&[("setup.py", "setup(packages=['bill'])"), package]));
-    assert!(!of(&[flat, ("src/bill/__init__.py", "")]));
-    assert!(!of(&[("pyproject.toml", "[build-system]\nrequires = [\"hatchling\"]\n"), package]));
+    assert!(of(&[named, package]).is_empty());
+    assert!(of(&[("setup.py", "setup(packages=['bill'])"), package]).is_empty());
+    assert!(of(&[flat, ("src/bill/__init__.py", "")]).is_empty());
+    assert!(of(&[("pyproject.toml", "[build-system]\nrequires = [\"hatchling\"]\n"), package]).is_empty());
 }
 
 #[test]
@@ -49,6 +49,13 @@ fn tests_and_checks_are_those_of_the_ecosystem() {
         (&[("Cargo.toml", "[package]\nname = \"a\"\n")][..], &["cargo test"][..]),
         (&[("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n[package]\n")], &["cargo test --workspace"]),
         (&[("pom.xml", "<project/>")], &["mvn -B -ntp test"]),
+        (&[("settings.gradle.kts", "")], &["build_pass: gradle --no-daemon --console=plain build"]),
+        (&[("Gemfile", "gem 'rspec'")], &["bundle exec rspec"]),
+        (&[("Gemfile", ""), ("spec/a_spec.rb", "")], &["bundle exec rspec"]),
+        (&[("Gemfile", ""), ("Rakefile", ""), ("test/a_test.rb", "")], &["bundle exec rake test"]),
+        (&[("Gemfile", "gem 'jekyll'")], &[]),
+        (&[("composer.json", "{\"require-dev\": {\"phpunit/phpunit\": \"^9\"}}")], &["php vendor/bin/phpunit"]),
+        (&[("composer.json", "{}")], &[]),
         (&[("manage.py", "from django.core import x")], &["python3 manage.py test"]),
         (&[("manage.py", "from django.core import x"), ("pytest.ini", "[pytest]")], &["python3 -m pytest -q"]),
         (&[("pyproject.toml", "[project]")], &["python3 -m unittest discover -s tests"]),

@@ -6,7 +6,7 @@ use helix_engine::{DialectName, Product, Program, agent_kind};
 use helix_git::{GitEnvironment, Repository, ignore_pattern};
 use helix_language::say;
 use helix_project::adr_files::Place;
-use helix_project::survey::{Install, Survey, finds_packages_itself, survey};
+use helix_project::survey::{Install, Survey, packages_found_by_itself, program_of, survey};
 use serde_json::json;
 
 use crate::commands::plan::{PLAN_FILE, template};
@@ -115,9 +115,12 @@ fn found(context: &Context, survey: &Survey, agents: &[&str], directory: &Path, 
     rows.extend(
         survey.compose.map(|file| (say!(language, "init-services"), say!(language, "init-compose", file = file))),
     );
-    if finds_packages_itself(directory) {
-        rows.push((say!(language, "init-setup"), say!(language, "init-flat-layout")));
+    let packages = packages_found_by_itself(directory);
+    if !packages.is_empty() {
+        let include = json!(packages.iter().map(|name| format!("{name}*")).collect::<Vec<_>>()).to_string();
+        rows.push((say!(language, "init-setup"), say!(language, "init-flat-layout", include = include)));
     }
+    rows.extend(missing(context, survey).into_iter().map(|text| (say!(language, "init-missing"), text)));
     if survey.tests.is_empty() {
         rows.push((say!(language, "init-tests"), say!(language, "init-no-tests")));
     }
@@ -130,6 +133,24 @@ fn found(context: &Context, survey: &Survey, agents: &[&str], directory: &Path, 
     };
     rows.push(("git".to_owned(), repository));
     rows.into_iter().map(|(what, text)| format!("{what:<12}{text}")).collect()
+}
+
+/// Programs that are not there, each with what asks for it and what to do.
+fn missing(context: &Context, survey: &Survey) -> Vec<String> {
+    let language = context.terminal.language;
+    let is_missing = |program: &str| context.environment.find_program(program).is_none();
+    let installs = survey.installs.iter().filter(|install| is_missing(install.program)).map(|install| {
+        let (program, file, command) = (install.program, install.evidence, install.commands.join("; "));
+        (program, say!(language, "init-no-installer", program = program, command = command, file = file))
+    });
+    let tests = survey.tests.iter().map(|tests| (tests.command.as_str(), language.words(&tests.evidence)));
+    let checks = survey.checks.iter().map(|check| (check.command.as_str(), check.evidence.clone()));
+    let commands = tests.chain(checks).filter_map(|(command, file)| {
+        let program = program_of(command).filter(|program| is_missing(program))?;
+        Some((program, say!(language, "init-no-program", program = program, command = command, file = file)))
+    });
+    let mut named = std::collections::BTreeSet::new();
+    installs.chain(commands).filter(|(program, _)| named.insert(*program)).map(|(_, text)| text).collect()
 }
 
 /// Agents that users install for themselves. Claude Code goes first: it also keeps to budgets of money and turns.

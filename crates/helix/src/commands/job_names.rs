@@ -7,16 +7,41 @@ use helix_job::JobView;
 use jiff::Timestamp;
 
 use crate::context::Context;
-use crate::error::{CommandError, codes};
+use crate::error::{CommandError, Ended, codes};
 use crate::offline::{jobs, numbers};
 
 /// Stands for the newest job: of the repository that one is in, else of all.
 const LAST: &str = "last";
 
+/// The argument that names a job.
+pub(crate) const ARGUMENT: &str = "job";
+
+/// Most jobs that a shell offers.
+const MOST_COMPLETED: usize = 50;
+
 #[derive(Debug, Args)]
 pub(crate) struct Id {
     /// Job number, `last`, name of a plan, job id or a unique prefix
+    #[arg(id = ARGUMENT, value_name = "ID")]
     id: String,
+}
+
+/// Prints what people call the jobs, the newest first, one in a line: for completion.
+pub(crate) async fn print(context: &Context) -> Ended {
+    let page = jobs(context).await?;
+    let numbers = numbers(&page);
+    let mut names: Vec<String> = vec![LAST.to_owned()];
+    for job in page.jobs.iter().take(MOST_COMPLETED) {
+        names.extend(numbers.get(&job.id).map(ToString::to_string));
+        let is_word = job.name.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.'));
+        if is_word && !names.contains(&job.name) {
+            names.push(job.name.clone());
+        }
+    }
+    if page.jobs.is_empty() {
+        names.clear();
+    }
+    context.terminal.raw(&names.iter().map(|name| format!("{name}\n")).collect::<String>())
 }
 
 impl Id {

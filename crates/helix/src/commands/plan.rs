@@ -259,7 +259,8 @@ pub(crate) fn template(name: &str, survey: &Survey) -> String {
         .map(|check| format!("      - {{ type: {}, command: {} }}\n", check.kind.gate(), json!(check.command)))
         .collect();
     // Of files in no known language, it could confirm nothing.
-    let syntax = if survey.languages.is_empty() { "" } else { "      - { type: syntax_check }\n" };
+    let is_parsed = survey.languages.iter().any(|language| language.is_parsed);
+    let syntax = if is_parsed { "      - { type: syntax_check }\n" } else { "" };
     format!(
         "\
 name: {name}

@@ -21,7 +21,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 
-use super::job_names::{Id, job_id};
+use super::job_names::{self, Id, job_id};
 use crate::arguments::{budget, words};
 use crate::commands::run;
 use crate::context::Context;
@@ -148,6 +148,9 @@ enum Action {
     Report(report::Arguments),
     /// Cancel a job
     Cancel(Id),
+    /// Print the names of jobs, for completion
+    #[command(hide = true)]
+    Names,
 }
 
 /// Which jobs are listed.
@@ -217,6 +220,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             }
             Action::Report(arguments) => report::report(context, arguments).await,
             Action::Cancel(id) => cancel(context, &id.named(context).await?).await,
+            Action::Names => job_names::print(context).await,
         }
     })
 }

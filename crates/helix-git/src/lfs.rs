@@ -1,7 +1,9 @@
-//! Files that are kept apart from the commits that name them (Git LFS): work places have them as they are, from the objects that the
-//! user's repository has, and results name them as before.
+//! Files of Git LFS: work places have them as they are, from the objects that the user's repository has, and results name them by
+//! pointers as before.
 //!
-//! Must not run a filter, nor fetch anything. Pointers are written by anybody: they name one object, by its digest, and nothing else.
+//! Must not run a filter, nor fetch anything. Pointers are written by anybody: they name one object, by its digest, and nothing else. No
+//! two places have one file: who may write to a place may write to every file in it, through a hard link too. Blocks are shared where the
+//! file system copies them on write.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -10,11 +12,12 @@ use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use helix_process::bounded::open_plain_beneath;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use tempfile::NamedTempFile;
 
 use super::error::GitError;
 use super::files::{put_record, read_record, remove_tree};
@@ -23,7 +26,7 @@ use super::workspaces::{Place, Workspaces};
 
 /// A pointer is shorter: <https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md>.
 const MAX_POINTER: usize = 1024;
-/// Most files of a work place that are put, and most bytes in them; the others stay pointers.
+/// Most files of LFS that a work place gets, and most bytes in them; the others stay pointers.
 const MOST: usize = 20_000;
 const MAX_SIZE: u64 = 16 << 30;
 /// Most of a record that is read, in bytes.
@@ -41,9 +44,9 @@ struct Pointer {
     object: String,
 }
 
-/// A file that was put, as it was then.
+/// A file of LFS in a work place, as it was put there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Put {
+struct LfsFile {
     pointer: Pointer,
     /// When its content was changed last, as it says, and when anything of it was, which nobody sets; and which file it is.
     changed: (i64, i64),
@@ -52,7 +55,7 @@ struct Put {
     mode: u32,
 }
 
-type Record = BTreeMap<String, Put>;
+type Record = BTreeMap<String, LfsFile>;
 
 impl Pointer {
     fn parse(text: &[u8], object: &str) -> Option<Self> {
@@ -73,11 +76,33 @@ impl Pointer {
 }
 
 impl Workspaces {
-    /// Puts what is kept apart into a work place that was just brought to a commit; the files that it names.
+    /// Takes the files of LFS that are as they were put out of a work place that is to be brought to another commit, so that none of
+    /// them is copied again. Nobody works in it any more.
     ///
     /// # Errors
-    /// Git or the disk failed.
-    pub(crate) fn put_kept_apart(&self, place: &Place, files: &TreeListing) -> Result<(), GitError> {
+    /// The disk failed.
+    pub(crate) fn keep_lfs(&self, place: &Place) -> Result<(), GitError> {
+        let (record, kept) = (place.lfs_record()?, place.lfs_kept());
+        remove_tree(&kept)?;
+        if record.is_empty() {
+            return Ok(());
+        }
+        fs::create_dir_all(&kept).map_err(GitError::disk("create", &kept))?;
+        for (path, file) in record {
+            let at = place.path.join(path);
+            if fs::symlink_metadata(&at).is_ok_and(|found| file.is_untouched(&found)) && is_where_it_says(&at) {
+                let to = kept.join(&file.pointer.digest);
+                fs::rename(&at, &to).map_err(GitError::disk("move", at))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the files of LFS into a work place that was just brought to a commit with these files.
+    ///
+    /// # Errors
+    /// Git or the disk failed, or nobody wants it any more.
+    pub(crate) fn put_lfs(&self, place: &Place, files: &TreeListing) -> Result<(), GitError> {
         let mut record = Record::new();
         let objects = self.repository().user().common_dir().join("lfs/objects");
         if let Ok(objects) = objects.canonicalize() {
@@ -86,27 +111,26 @@ impl Workspaces {
                 let Some(pointer) = self.pointer(files, &path)? else { continue };
                 let needed = serde_json::to_string(&path).map_or(u64::MAX, |name| name.len() as u64 + ENTRY);
                 if needed > room {
-                    tracing::warn!(
-                        path,
-                        "the names of files that are kept apart are too long: this one stays a pointer"
-                    );
+                    tracing::warn!(path, "the names of files of LFS are too long: this one stays a pointer");
                     continue;
                 }
                 // What a pointer says is not what is there: only that counts.
-                match put_one(&objects, &pointer, left, place, &path) {
-                    Ok(Some(put)) => {
+                match self.put_one(&objects, &pointer, left, place, &path) {
+                    Ok(Some(file)) => {
                         (left, room) = (left.saturating_sub(pointer.size), room.saturating_sub(needed));
-                        record.insert(path, put);
+                        record.insert(path, file);
                     }
                     Ok(None) => {}
+                    Err(_) if self.is_cancelled() => return Err(GitError::Cancelled),
                     Err(error) => return Err(GitError::disk("fill", place.path.join(path))(error)),
                 }
             }
         }
-        place.write_apart(&record)
+        remove_tree(&place.lfs_kept())?;
+        place.write_lfs_record(&record)
     }
 
-    /// Files that are kept apart by the attributes of the commit.
+    /// Files of LFS by the attributes of the commit.
     fn marked(&self, place: &Place, files: &TreeListing) -> Result<Vec<String>, GitError> {
         let attributes = files.iter().filter(|(path, entry)| {
             entry.kind.is_file() && (path.as_str() == ".gitattributes" || path.ends_with("/.gitattributes"))
@@ -138,11 +162,15 @@ impl Workspaces {
     }
 
     /// The pointers, as ids of blobs, of changed files that have the content of one that was put: they were moved, copied, or have
-    /// another mode. Only where the attributes in the index keep them apart.
-    pub(crate) fn pointed(&self, place: &Place, changed: &[Vec<u8>]) -> Result<HashMap<Vec<u8>, String>, GitError> {
-        let record = place.apart()?;
+    /// another mode. Only where the attributes in the index say that they are of LFS.
+    pub(crate) fn lfs_pointers(
+        &self,
+        place: &Place,
+        changed: &[Vec<u8>],
+    ) -> Result<HashMap<Vec<u8>, String>, GitError> {
+        let record = place.lfs_record()?;
         let known: HashMap<&str, &Pointer> =
-            record.values().map(|put| (put.pointer.digest.as_str(), &put.pointer)).collect();
+            record.values().map(|file| (file.pointer.digest.as_str(), &file.pointer)).collect();
         let sizes: HashSet<u64> = known.values().map(|pointer| pointer.size).collect();
         // However often one was linked to, no more is read than can be put.
         let left = Cell::new(MAX_SIZE);
@@ -165,17 +193,17 @@ impl Workspaces {
     }
 
     /// Takes files into the index by their pointers: what is in them is stored nowhere.
-    pub(crate) fn point_again(&self, place: &Place, pointed: &HashMap<Vec<u8>, String>) -> Result<(), GitError> {
-        if pointed.is_empty() {
+    pub(crate) fn add_lfs_pointers(&self, place: &Place, pointers: &HashMap<Vec<u8>, String>) -> Result<(), GitError> {
+        if pointers.is_empty() {
             return Ok(());
         }
         let args = ["update-index", "--add", "--replace", "--info-only", "-z", "--stdin"];
-        self.inside(place, args).paths(pointed.keys().map(Vec::as_slice)).run()?;
+        self.inside(place, args).paths(pointers.keys().map(Vec::as_slice)).run()?;
         let mut entries = Vec::new();
         for entry in self.inside(place, ["ls-files", "-z", "--stage"]).run()?.names() {
             let mut parts = entry.splitn(2, |byte| *byte == b'\t');
             let (Some(before), Some(path)) = (parts.next(), parts.next()) else { continue };
-            let (Some(object), Some(mode)) = (pointed.get(path), before.split(|byte| *byte == b' ').next()) else {
+            let (Some(object), Some(mode)) = (pointers.get(path), before.split(|byte| *byte == b' ').next()) else {
                 continue;
             };
             entries.extend([mode, b" ", object.as_bytes(), b"\t", path, b"\0"].concat());
@@ -184,8 +212,8 @@ impl Workspaces {
     }
 
     /// What the git of a work place is not to show as changed.
-    pub(crate) fn hide_kept_apart(&self, place: &Place) -> Result<(), GitError> {
-        let record = place.apart()?;
+    pub(crate) fn hide_lfs(&self, place: &Place) -> Result<(), GitError> {
+        let record = place.lfs_record()?;
         if record.is_empty() {
             return Ok(());
         }
@@ -193,29 +221,99 @@ impl Workspaces {
         let call = self.inside(place, ["update-index", "-z", "--assume-unchanged", "--stdin"]);
         call.env("GIT_INDEX_FILE", own).paths(record.keys().map(String::as_bytes)).run().map(drop)
     }
+
+    /// Puts one of at most so many bytes in the place of its pointer; `None` where the user has not got it, or it is not what it is
+    /// called. Interrupted when nobody wants it any more.
+    fn put_one(
+        &self,
+        objects: &Path,
+        pointer: &Pointer,
+        most: u64,
+        place: &Place,
+        path: &str,
+    ) -> std::io::Result<Option<LfsFile>> {
+        if pointer.size > most {
+            tracing::warn!(path, "the files of LFS are too large: this one stays a pointer");
+            return Ok(None);
+        }
+        let target = place.path.join(path);
+        let found = match fs::symlink_metadata(&target) {
+            // Its name is no text, and is written otherwise here.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            found => found?,
+        };
+        if !found.is_file() || !is_where_it_says(&target) {
+            return Ok(None);
+        }
+        let kept = place.lfs_kept().join(&pointer.digest);
+        if fs::set_permissions(&kept, found.permissions()).is_ok() {
+            fs::rename(&kept, &target)?;
+        } else {
+            let Some(copy) = self.copy_object(objects, pointer, target.parent().unwrap_or(&place.path))? else {
+                return Ok(None);
+            };
+            copy.as_file().set_permissions(found.permissions())?;
+            copy.persist(&target).map_err(|error| error.error)?;
+        }
+        Ok(Some(LfsFile::of(pointer.clone(), &fs::symlink_metadata(&target)?)))
+    }
+
+    /// A copy of an object that is what it is called, in a directory.
+    fn copy_object(&self, objects: &Path, pointer: &Pointer, to: &Path) -> std::io::Result<Option<NamedTempFile>> {
+        let Ok(from) = open_plain_beneath(objects, &objects.join(pointer.path())) else { return Ok(None) };
+        if from.metadata()?.len() != pointer.size {
+            return Ok(None);
+        }
+        let mut to = tempfile::Builder::new().prefix(".lfs").tempfile_in(to)?;
+        // Where blocks are shared, what is read is what was shared.
+        let is_shared = rustix::fs::ioctl_ficlone(to.as_file(), &from).is_ok();
+        let mut from = if is_shared { to.reopen()? } else { from }.take(pointer.size);
+        let (mut hash, mut buffer) = (Sha256::new(), vec![0; 256 << 10]);
+        loop {
+            if self.is_cancelled() {
+                return Err(ErrorKind::Interrupted.into());
+            }
+            let read = from.read(&mut buffer)?;
+            if read == 0 {
+                break;
+            }
+            hash.update(&buffer[..read]);
+            if !is_shared {
+                to.write_all(&buffer[..read])?;
+            }
+        }
+        let is_it =
+            format!("{:x}", hash.finalize()) == pointer.digest && to.as_file().metadata()?.len() == pointer.size;
+        Ok(is_it.then_some(to))
+    }
 }
 
 impl Place {
-    /// Whether a file that git takes for changed is one that is kept apart, and is as it was put.
-    pub(crate) fn is_kept_apart(&self) -> Result<impl Fn(&[u8]) -> bool + use<>, GitError> {
-        let (record, top) = (self.apart()?, self.path.clone());
+    /// Whether a file that git takes for changed is one of LFS, and is as it was put.
+    pub(crate) fn is_lfs_as_put(&self) -> Result<impl Fn(&[u8]) -> bool + use<>, GitError> {
+        let (record, top) = (self.lfs_record()?, self.path.clone());
         Ok(move |path: &[u8]| {
-            let put = std::str::from_utf8(path).ok().and_then(|path| Some((path, record.get(path)?)));
-            put.is_some_and(|(path, put)| put.is_as_it_was(&top, path))
+            let file = std::str::from_utf8(path).ok().and_then(|path| Some((path, record.get(path)?)));
+            file.is_some_and(|(path, file)| file.is_as_it_was(&top, path))
         })
     }
 
     /// The blobs that are pointers to what was put.
     pub(crate) fn pointers(&self) -> Result<HashSet<String>, GitError> {
-        Ok(self.apart()?.into_values().map(|put| put.pointer.object).collect())
+        Ok(self.lfs_record()?.into_values().map(|file| file.pointer.object).collect())
     }
 
-    fn apart(&self) -> Result<Record, GitError> {
-        read_record(&self.kept_apart(), MAX_RECORD)
+    /// Where files of LFS wait while the place is brought to another commit: beside it, in the same file system.
+    pub(crate) fn lfs_kept(&self) -> PathBuf {
+        self.path.with_added_extension("lfs")
     }
 
-    fn write_apart(&self, record: &Record) -> Result<(), GitError> {
-        let file = self.kept_apart();
+    fn lfs_record(&self) -> Result<Record, GitError> {
+        read_record(&self.lfs(), MAX_RECORD)
+    }
+
+    fn write_lfs_record(&self, record: &Record) -> Result<(), GitError> {
+        let file = self.lfs();
         if record.is_empty() {
             return remove_tree(&file);
         }
@@ -223,10 +321,15 @@ impl Place {
     }
 }
 
-impl Put {
+impl LfsFile {
     fn of(pointer: Pointer, found: &fs::Metadata) -> Self {
         let (changed, touched) = ((found.mtime(), found.mtime_nsec()), (found.ctime(), found.ctime_nsec()));
         Self { pointer, changed, touched, inode: found.ino(), mode: found.mode() }
+    }
+
+    /// Whether nobody has touched what is found there.
+    fn is_untouched(&self, found: &fs::Metadata) -> bool {
+        *self == Self::of(self.pointer.clone(), found) && found.len() == self.pointer.size
     }
 
     fn is_as_it_was(&self, top: &Path, path: &str) -> bool {
@@ -236,8 +339,7 @@ impl Put {
         if !found.is_file() || is_executable(found.mode()) != is_executable(self.mode) {
             return false;
         }
-        let is_untouched = *self == Self::of(self.pointer.clone(), &found) && found.len() == self.pointer.size;
-        is_untouched
+        self.is_untouched(&found)
             || digest(top, Path::new(path), |size| size == self.pointer.size).as_ref() == Some(&self.pointer.digest)
     }
 }
@@ -253,44 +355,11 @@ fn digest(top: &Path, path: &Path, is_asked: impl Fn(u64) -> bool) -> Option<Str
     Some(format!("{:x}", hash.finalize()))
 }
 
-/// Puts one of at most so many bytes in the place of its pointer; `None` where the user has not got it, or it is not what it is called.
-fn put_one(objects: &Path, pointer: &Pointer, most: u64, place: &Place, path: &str) -> std::io::Result<Option<Put>> {
-    let Ok(from) = open_plain_beneath(objects, &objects.join(pointer.path())) else { return Ok(None) };
-    if from.metadata()?.len() != pointer.size {
-        return Ok(None);
-    }
-    if pointer.size > most {
-        tracing::warn!(path, "the files that are kept apart are too large: this one stays a pointer");
-        return Ok(None);
-    }
-    let target = place.path.join(path);
-    let found = match fs::symlink_metadata(&target) {
-        // Its name is no text, and is written otherwise here.
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
-        found => found?,
-    };
-    let parent = target.parent().unwrap_or(&place.path);
-    if !found.is_file() || parent.canonicalize()? != parent {
-        return Ok(None);
-    }
-    let mut to = tempfile::Builder::new().prefix(".kept-apart").tempfile_in(parent)?;
-    let (mut from, mut hash, mut buffer) = (from.take(pointer.size), Sha256::new(), vec![0; 256 << 10]);
-    loop {
-        let read = from.read(&mut buffer)?;
-        if read == 0 {
-            break;
-        }
-        hash.update(&buffer[..read]);
-        to.write_all(&buffer[..read])?;
-    }
-    if format!("{:x}", hash.finalize()) != pointer.digest {
-        return Ok(None);
-    }
-    to.as_file().set_permissions(found.permissions())?;
-    to.persist(&target).map_err(|error| error.error)?;
-    Ok(Some(Put::of(pointer.clone(), &fs::symlink_metadata(&target)?)))
+/// Whether no directory on the way to a file is a link.
+fn is_where_it_says(file: &Path) -> bool {
+    file.parent().is_some_and(|parent| parent.canonicalize().is_ok_and(|real| real == parent))
 }
 
 #[cfg(test)]
-#[path = "kept_apart_test.rs"]
+#[path = "lfs_test.rs"]
 mod tests;
