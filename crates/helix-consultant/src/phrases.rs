@@ -207,6 +207,10 @@ pub fn job_over(language: Language, job: &JobView) -> String {
     let figures = figures.chain([language.duration(job.duration_seconds), language.money(job.cost)]);
     let details = || say!(language, "chat-job-details", id = job.id.as_str());
     let (kind, look, next) = match job.status {
+        // What to do about the error is said with it.
+        JobStatus::Failed if job.error.as_ref().is_some_and(|error| error.hint.is_some()) => {
+            (CAUTION, details(), say!(language, "chat-job-next-ask"))
+        }
         JobStatus::Failed => (CAUTION, details(), say!(language, "chat-job-next-failed", id = job.id.as_str())),
         _ if job.commit.is_none() => (NOTE, details(), String::new()),
         _ => {

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::cause;
+use super::cause::{self, Cause};
 use super::classify::Classified;
 use super::location::Ownership;
 use super::plain::plain_text;
@@ -30,7 +30,9 @@ pub(super) fn texts() -> impl Iterator<Item = &'static str> {
 
 /// Two to four different steps, most useful first; an empty tool is any.
 pub fn actions(tool: &str, classified: &Classified) -> Vec<String> {
-    let known = cause::ALL.iter().find(|known| known.slug == classified.cause).copied().unwrap_or(&cause::UNEXPLAINED);
+    // A guess names a cause, and is no ground to do something about it.
+    let is_it = |known: &&&Cause| known.slug == classified.cause && classified.confidence >= 0.5;
+    let known = cause::ALL.iter().find(is_it).copied().unwrap_or(&cause::UNEXPLAINED);
     let mut steps = Vec::new();
     let place = classified.locations.iter().find(|location| location.ownership == Ownership::Project);
     // Neither a service nor a limit is in the code.

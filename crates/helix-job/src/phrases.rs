@@ -12,7 +12,7 @@ pub use asked::{answer, approvals, asks, attempted, open_questions, option, ques
 pub use checks::{finding, fix, found, gate_summary, review, review_summary};
 use checks::{first, gate, verdict};
 pub(crate) use checks::{gate_found, reviewer, reviewer_words};
-pub use runs::{describe, described, outcome_words, remedy};
+pub use runs::{describe, described, outcome_words, remedies, remedy};
 pub use tools::tool_call;
 
 use helix_core::finding::Verdict;

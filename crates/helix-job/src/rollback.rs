@@ -241,6 +241,7 @@ impl PhaseProgress {
             (None, None) => recorded!("cause-delivery"),
         };
         let hint = match last.state(begun) {
+            DeliveryState::RolledBack if last.by.is_some() => recorded!("hint-deliver"),
             DeliveryState::RolledBack => recorded!("hint-deliver-again"),
             _ => recorded!("hint-person-needed"),
         };

@@ -313,7 +313,7 @@ fn a_chat_without_its_agent_says_so_once_and_offers_a_session_that_is_there() {
     // Words of no language leave it to the terminal's.
     let german =
         crate::user::ran(user.helix().env("LANG", "de_DE.UTF-8").args(["chat", "-m", "CSV-Export"]).output().unwrap());
-    let why = "Der Agent ist nicht gestartet: /nonexistent/claude kann nicht gestartet werden: /nonexistent/claude gibt es nicht";
+    let why = "Der Agent kam nicht zum Arbeiten: /nonexistent/claude kann nicht gestartet werden: /nonexistent/claude gibt es nicht";
     german.refused(4, &[why, "Führe `helix doctor` aus"]);
     let offered = ran.stderr.lines().find_map(|line| line.split_once("helix chat --session ")).unwrap().1;
     assert_eq!(user.run(&["chat", "--session", offered, "--show"]).code, 0, "{ran:#?}");

@@ -120,6 +120,8 @@ impl FailureContext {
         let known = observation.own_cause.is_some() || has_others_failures(report);
         // A log says more than what a gate made of it; where there is none, or it is silent, the gate's words count.
         let is_silent = log.lines.iter().all(|line| line.raw.trim().is_empty());
+        let is_unsaid = !known && is_silent && report.command.is_some();
+        observation.own_cause = observation.own_cause.or(is_unsaid.then_some(&cause::NO_REASON));
         let log = if known || is_silent { LogSample::from_texts(&said, "") } else { log };
         let mut failure = site.failure(&check::gate(index, &report.gate), observation, log, at);
         failure.report_place.log =

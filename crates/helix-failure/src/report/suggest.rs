@@ -51,11 +51,10 @@ pub fn suggest(
     add(of_cause.next().unwrap_or_default(), SuggestionSource::Cause);
     // The failed test alone is the shortest way to see whether a change helped.
     let alone = failed_test(&observation.tool, log);
-    let named = alone.is_some();
-    add(alone.unwrap_or_default(), SuggestionSource::Phase);
+    add(alone.clone().unwrap_or_default(), SuggestionSource::Phase);
     add(of_phase(classified, place).unwrap_or_default(), SuggestionSource::Phase);
     // What is said with the test's name need not be said without.
-    for step in of_cause.filter(|step| !named || !step.starts_with(THAT_TEST)) {
+    for step in of_cause.filter(|step| alone.is_none() || !step.starts_with(THAT_TEST)) {
         add(step, SuggestionSource::Cause);
     }
     drafts
@@ -159,7 +158,7 @@ static TESTS: LazyLock<Vec<TestForm>> = LazyLock::new(|| {
 /// What the place suggests: where to read on, and how to go on after a change.
 fn of_phase(classified: &Classified, place: &FailurePlace) -> Option<String> {
     if let (Some(attempt), Some(most), Some(phase)) = (place.attempt, place.max_attempts, &place.phase)
-        && attempt >= most
+        && (2..=attempt).contains(&most)
         && classified.retry == RetryAdvice::AfterChange
         && classified.blame == Blame::Agent
     {

@@ -23,7 +23,8 @@ pub(super) fn judge(
     let broken = || {
         let message = recorded!("gate-tests-broken", command = command, how = &how);
         let finding = finding("tests.broken", message).evidence(last_part(output));
-        Judgement::of(vec![finding], recorded!("gate-command-ended", command = command, how = &how), Vec::new())
+        let summary = finding.words();
+        Judgement::of(vec![finding], summary, Vec::new())
     };
     // 5 is pytest's own code for "no tests collected".
     let clean = matches!(ended.end, CommandEnd::Exited(0 | 5));

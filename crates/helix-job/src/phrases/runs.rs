@@ -1,7 +1,8 @@
 //! What runs amounted to, in words. Must not know what follows from it.
 
+use helix_core::ids::JobId;
 use helix_core::run::{AgentErrorKind, Failure, Outcome};
-use helix_language::{ErrorView, Language, recorded};
+use helix_language::{ErrorView, Language, RECORD, recorded};
 
 use helix_core::said::{Said, Words};
 use helix_core::text::one_line;
@@ -58,6 +59,22 @@ pub fn outcome_words(outcome: &Outcome) -> Said {
             said!("run-contradicted", evidence = evidence)
         }
     }
+}
+
+/// What people are told to do about runs and walls, in the record's language and as words, for this job.
+pub fn remedies(job: &JobId) -> impl Iterator<Item = (String, Words)> {
+    const ALL: [&str; 9] = [
+        "gate-sandbox",
+        "run-provider-trouble",
+        "run-read-log",
+        "run-doctor",
+        "run-timed-out.hint",
+        "run-no-money.hint",
+        "run-credentials.hint",
+        "run-context.hint",
+        "run-limit.hint",
+    ];
+    ALL.into_iter().map(|name| Words::message(name, []).of_job(job)).map(|words| (RECORD.words(&words), words))
 }
 
 /// The same in a language.

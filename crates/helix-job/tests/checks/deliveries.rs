@@ -389,7 +389,9 @@ fn a_person_takes_back_what_was_delivered_and_a_second_time_only_if_it_is_meant(
     play.health(1, Verdict::Pass);
     play.happy();
     let view = play.view();
-    assert!(view.status == JobStatus::Failed && view.error.unwrap().message.contains("ada rolled the delivery back"));
+    assert!(
+        view.status == JobStatus::Failed && view.error.unwrap().message.contains("ada asked to roll the delivery back")
+    );
     let again = play.state.to_roll_back(None, false);
     assert!(matches!(&again, Err(RollbackError::Again { how, .. }) if how.contains("and healthy")), "{again:?}");
     play.person(false).unwrap_err();

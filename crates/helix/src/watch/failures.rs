@@ -6,6 +6,7 @@ use helix_core::finding::Verdict;
 use helix_core::said::Words;
 use helix_engine::failures::FailureService;
 use helix_engine::observer::{JobReport, job_reports, last_reports};
+use helix_job::phrases::remedies;
 use helix_job::{JobStatus, JobView, PhaseStatus};
 use helix_language::{ErrorView, say};
 
@@ -90,9 +91,8 @@ fn is_said(headline: &str, message: &str) -> bool {
 /// What the gates of a report's phase say in Helix's own words: in English, and as words.
 fn own_words(view: &JobView, one: &JobReport) -> Vec<(String, Words)> {
     let phase = view.phases.iter().find(|phase| Some(&phase.id) == one.phase.as_ref());
-    let mut all = Vec::new();
+    let mut all: Vec<(String, Words)> = remedies(&view.id).collect();
     for gate in phase.iter().flat_map(|phase| &phase.gates) {
-        all.extend(gate.notes.iter().cloned().zip(gate.notes()));
         if let Verdict::Fail { findings } = &gate.verdict {
             all.extend(findings.iter().map(|one| (one.message.clone(), one.words())));
             all.extend(findings.iter().map(|one| (one.fix.clone().unwrap_or_default(), one.fix_words())));

@@ -127,7 +127,7 @@ pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Re
         let why = error.as_ref().map(|error| error.message.clone());
         let why = why.unwrap_or_else(|| say!(language, "report-no-reason"));
         lines.push(format!("{} {}: {why}", paint(Meaning::Bad, &say!(language, "report-failed")), phase.id));
-        lines.extend(error.and_then(|error| hint(language, &error)));
+        lines.extend(error.and_then(|error| hint(language, &error)).filter(|_| view.reverted.is_none()));
         lines.extend(findings(language, phase));
         let printed = phase.gates.iter().rev().find(|gate| gate.command.is_some() && !gate.verdict.passed());
         if let Some(gate) = printed {
@@ -151,7 +151,7 @@ pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Re
             JobStatus::Cancelled => paint(meaning(sign), &said),
             _ => format!("{}: {}", paint(meaning(sign), &word), error.message),
         });
-        lines.extend(hint(language, &error));
+        lines.extend(hint(language, &error).filter(|_| view.reverted.is_none()));
     }
     Ok(lines.join("\n"))
 }
@@ -232,6 +232,10 @@ fn findings(language: Language, phase: &PhaseView) -> Vec<String> {
                 }
             }
             Verdict::Inconclusive { fault } => {
+                // Its words and what to do stand above.
+                if phase.error.as_ref().is_some_and(|error| error.message.contains(&fault.message)) {
+                    continue;
+                }
                 let told = ErrorView::of_fault(fault).said_in(language);
                 lines.push(format!("  {}: {}", gate.gate, one_line(&told.message, 200)));
                 lines.extend(told.hint.map(|hint| format!("  {}", phrases::hint(language, &hint))));

@@ -185,7 +185,10 @@ async fn an_unhealthy_deployment_is_taken_back_and_the_version_before_serves_aga
     let asked = stage.ask(|http, url| http.post(format!("{url}{path}"))).await;
     assert_eq!(asked.status(), 409);
     let shown = said(&stage.helix(&["jobs", "show", &first]).output().unwrap());
-    assert!(shown.contains("to production") && shown.contains(&format!("{by} rolled the delivery back")), "{shown}");
+    assert!(
+        shown.contains("to production") && shown.contains(&format!("{by} asked to roll the delivery back")),
+        "{shown}"
+    );
     stage.no_gate_is_left();
 }
 

@@ -140,7 +140,7 @@ impl<'a> Conversation<'a> {
         let (terminal, columns) = (self.context.terminal, self.context.terminal.columns());
         // Around an answer as within it: Helix speaks the language of the conversation, whatever the terminal's is.
         let language = answer.language.unwrap_or(terminal.language);
-        let (mut blocks, mut stopped, mut said) = (Blocks::default(), false, false);
+        let (mut blocks, mut stopped, mut said, mut thought) = (Blocks::default(), false, false, String::new());
         let show = |text: &str, columns: usize| {
             terminal.raw(&format!("{}\n", rendered(text, language, terminal.look, columns)))
         };
@@ -162,6 +162,13 @@ impl<'a> Conversation<'a> {
                 }
             };
             said |= matches!(event, Ok(Some(ChatEvent::Text(_))));
+            // Thoughts come in pieces of lines. At a terminal, they would stand between the lines of the answer.
+            let goes_on = matches!(event, Ok(Some(ChatEvent::Thought(_))));
+            if let (Ok(Some(ChatEvent::Thought(text))), None) = (&event, columns) {
+                thought.push_str(text);
+            }
+            let end = if goes_on { thought.rfind('\n').map_or(0, |end| end + 1) } else { thought.len() };
+            thought.drain(..end).collect::<String>().lines().filter(|line| !line.trim().is_empty()).for_each(status);
             match (event, columns) {
                 (Ok(Some(ChatEvent::Text(text))), None) => drop(terminal.raw(&plain(&text))?),
                 (Ok(Some(ChatEvent::Text(text))), Some(columns)) => {
@@ -169,9 +176,8 @@ impl<'a> Conversation<'a> {
                         show(&whole, columns)?;
                     }
                 }
-                (Ok(Some(ChatEvent::Activity(text))), _) | (Ok(Some(ChatEvent::Thought(text))), None) => status(&text),
-                // At a terminal, thoughts would stand between the lines of the answer.
-                (Ok(Some(ChatEvent::Thought(_))), Some(_)) => {}
+                (Ok(Some(ChatEvent::Activity(text))), _) => status(&text),
+                (Ok(Some(ChatEvent::Thought(_))), _) => {}
                 // Terminals are told of calls as activity.
                 (Ok(Some(ChatEvent::Call(_))), _) => {}
                 (Ok(None), _) => break Ok(()),
