@@ -14,9 +14,8 @@ pub fn is_generated_index(text: &str) -> bool {
     text.starts_with(INDEX_HEAD)
 }
 
-/// The index of the ADRs of a directory as Markdown: by number, each linked from there. Drafts are left out.
-pub fn index_markdown(directory: &str, adrs: &[Adr]) -> String {
-    let directory = format!("{}/", directory.trim_end_matches('/'));
+/// The index of ADRs as Markdown: by number, each linked by its file name. Drafts are left out.
+pub fn index_markdown(adrs: &[Adr]) -> String {
     let mut rows: Vec<(AdrId, &Adr)> = adrs.iter().filter_map(|adr| Some((adr.decided_id()?, adr))).collect();
     rows.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.file.cmp(&b.1.file)));
     let mut out = format!("{INDEX_HEAD}| number | title | status | criteria met |\n|---|---|---|---|\n");
@@ -27,8 +26,7 @@ pub fn index_markdown(directory: &str, adrs: &[Adr]) -> String {
             AdrId::Named(name) => name.get(..DATE).unwrap_or(name).to_owned(),
             AdrId::Draft => String::new(),
         };
-        let beside = || adr.file.rsplit('/').next().unwrap_or(&adr.file);
-        let name = adr.file.strip_prefix(&directory).unwrap_or_else(beside);
+        let name = adr.file.rsplit('/').next().unwrap_or(&adr.file);
         let target = name.replace(' ', "%20").replace('(', "%28").replace(')', "%29");
         out.push_str(&format!(
             "| {number} | [{}]({target}) | {} | {met} of {} |\n",

@@ -4,9 +4,7 @@
 
 use std::sync::Arc;
 
-use helix_adr::{
-    Adr, KnownAdrs, RepoFacts, Rule, Standing, built_in_rules, check_as, complete, id_of_file, parse_rules,
-};
+use helix_adr::{Adr, KnownAdrs, RepoFacts, Rule, Standing, built_in_rules, check_as, complete, parse_rules};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::{Fault, FaultKind, Finding};
@@ -55,13 +53,11 @@ pub fn holds(listing: &TreeListing, path: &str) -> bool {
         || listing.range(inside.clone()..).next().is_some_and(|(found, _)| found.starts_with(&inside))
 }
 
-/// Whether a file is a decision by its place: beside the plan's, or where decisions usually lie; below that, by its name.
+/// Whether a file is a decision by its place: beside the plan's, or where decisions usually lie.
 fn is_adr(path: &str, beside: Option<&str>) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let usual = |name: &str| matches!(name, "adr" | "adrs" | "decisions");
-    let is_there = beside == Some(directory) || directory.rsplit('/').next().is_some_and(usual);
-    let is_below = || directory.split('/').any(usual) && id_of_file(name).is_some();
-    is_decision_name(name) && (is_there || is_below())
+    let usual = matches!(directory.rsplit('/').next(), Some("adr" | "adrs" | "decisions"));
+    (usual || beside == Some(directory)) && is_decision_name(name)
 }
 
 /// The directory of the plan's decision.
@@ -147,7 +143,3 @@ fn facts(context: &GateContext, listing: &Arc<TreeListing>) -> Result<CommitFact
     let known = KnownAdrs::new(&adrs);
     Ok(CommitFacts { before: context.files_at(&context.origin)?, now: listing.clone(), known })
 }
-
-#[cfg(test)]
-#[path = "adr_test.rs"]
-mod tests;

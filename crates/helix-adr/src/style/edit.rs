@@ -35,7 +35,7 @@ impl Adr {
                     german if german.eq_ignore_ascii_case("ersetzt") => format!("{german} durch"),
                     english => format!("{english} by"),
                 };
-                self.state_edits(&format!("{by} {}", reference(self, other)))
+                self.state_edits(&format!("{by} {}", reference(self.form, other)))
             }
         };
         let text = replace(&self.source, edits);
@@ -110,7 +110,7 @@ impl Adr {
             Link::DependsOn => language.pick("Depends on", "Hängt ab von"),
             Link::Related => language.pick("Related to", "Siehe"),
         };
-        let said = format!("{saying} {}", reference(self, other));
+        let said = format!("{saying} {}", reference(self.form, other));
         let end_of = |range: &Range<usize>| range.start + self.source[range.clone()].trim_end().len();
         let status = self.sections.iter().position(|section| section.kind == Some(SectionKind::Status));
         if let (AdrForm::Nygard, Some(status)) = (self.form, status) {
@@ -190,29 +190,17 @@ fn names(ids: &[helix_core::document::Placed<AdrId>], other: &Adr) -> bool {
     ids.iter().any(|known| Some(&known.value) == id.as_ref())
 }
 
-/// A link from one decision to another, as the form writes it.
-fn reference(from: &Adr, other: &Adr) -> String {
+/// A link to a decision that lies beside this one, as the form writes it.
+fn reference(form: AdrForm, other: &Adr) -> String {
     let file = other.file.rsplit('/').next().unwrap_or(&other.file);
     let stem = file.strip_suffix(".md").unwrap_or(file);
     let (_, digits, _) = name_parts(stem);
-    let text = match (from.form, other.decided_id()) {
+    let text = match (form, other.decided_id()) {
         (AdrForm::Nygard, Some(AdrId::Number(number))) => format!("{number}. {}", other.title()),
         (AdrForm::Madr, Some(AdrId::Number(_))) if !digits.is_empty() => format!("ADR-{digits}"),
         _ => stem.to_owned(),
     };
     let plain: String = text.chars().map(|c| if matches!(c, '[' | ']' | '\n' | '\r') { ' ' } else { c }).collect();
-    let target = way(&from.file, &other.file).replace(' ', "%20").replace('(', "%28").replace(')', "%29");
+    let target = file.replace(' ', "%20").replace('(', "%28").replace(')', "%29");
     format!("[{plain}]({target})")
 }
-
-/// The way from one file to another, both relative to the same root.
-fn way(from: &str, to: &str) -> String {
-    let (from, to): (Vec<&str>, Vec<&str>) = (from.split('/').collect(), to.split('/').collect());
-    let most = from.len().min(to.len()).saturating_sub(1);
-    let same = from.iter().zip(&to).take(most).take_while(|(one, other)| one == other).count();
-    "../".repeat(from.len() - 1 - same) + &to[same..].join("/")
-}
-
-#[cfg(test)]
-#[path = "edit_test.rs"]
-mod tests;

@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use helix_adr::{Adr, id_of_file, index_markdown, is_generated_index};
+use helix_adr::{Adr, index_markdown, is_generated_index};
 use helix_core::ids::{CommitId, JobId, TreeId};
 use helix_git::{EntryKind, GitError, Landing, Repository, Revert, RevertRequest, TreeEntry};
 use helix_job::{Active, IntegrationTarget, JobEvent, JobView, Person, Reverted};
@@ -230,15 +230,12 @@ fn reopen(repository: &Repository, tree: &TreeId, decision: &Decision) -> Result
         let other = |name: &&String| {
             *name != path
                 && **name != index
-                && name
-                    .strip_prefix(directory)
-                    .is_some_and(|rest| rest.ends_with(".md") && (!rest.contains('/') || id_of_file(rest).is_some()))
+                && name.strip_prefix(directory).is_some_and(|rest| !rest.contains('/') && rest.ends_with(".md"))
         };
         for name in listing.keys().filter(other) {
             adrs.extend(text(name)?.map(|text| Adr::parse(name, &text)));
         }
-        let made = index_markdown(directory, &adrs);
-        files.push((index, made.into_bytes()));
+        files.push((index, index_markdown(&adrs).into_bytes()));
     }
     Ok(Some(files))
 }

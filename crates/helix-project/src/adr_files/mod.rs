@@ -19,8 +19,7 @@ use std::path::{Path, PathBuf};
 
 use helix_adr::{
     Adr, AdrGraph, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, RepoFacts, Rule, SiteFile,
-    SiteWords, Style, TemplateRequest, built_in_rules, id_of_file, index_markdown, parse_rules, site,
-    template as adr_template,
+    SiteWords, Style, TemplateRequest, built_in_rules, index_markdown, parse_rules, site, template as adr_template,
 };
 
 pub use crate::file_kind::is_decision_name;
@@ -44,9 +43,6 @@ pub const INDEX: &str = "INDEX.md";
 pub const RULES: &str = "rules.yaml";
 /// Largest ADR that is read, in bytes.
 pub const MAX_ADR: u64 = 8 << 20;
-
-/// How many directories below that of the decisions are read.
-const DEEPEST: usize = 4;
 
 /// All ADRs of a project.
 #[derive(Debug)]
@@ -121,7 +117,7 @@ impl AdrDirectory {
 
     /// The index of all ADRs.
     pub fn index(&self) -> String {
-        index_markdown(&self.place.directory, &self.adrs)
+        index_markdown(&self.adrs)
     }
 
     /// How the ADRs hang together.
@@ -198,29 +194,18 @@ fn example_request() -> TemplateRequest {
     }
 }
 
-/// ADRs of a directory and of those below it in the order of their paths, without index and readme; none if it is not there. Below it,
-/// only those with a number or a date are decisions: what else lies there may be anything.
+/// ADRs of a directory in the order of their names, without index and readme; none if it is not there.
 ///
 /// # Errors
-/// [`AdrFileError::Disk`] when one cannot be listed.
+/// [`AdrFileError::Disk`] when it cannot be listed.
 pub fn decisions_in(directory: &Path) -> Result<Vec<PathBuf>, AdrFileError> {
-    let (mut files, mut open) = (Vec::new(), vec![(directory.to_path_buf(), 0)]);
-    while let Some((place, depth)) = open.pop() {
-        let entries = match std::fs::read_dir(&place) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            entries => entries.map_err(disk("read", &place))?,
-        };
-        for entry in entries {
-            let entry = entry.map_err(disk("read", &place))?;
-            let (path, kind) = (entry.path(), entry.file_type().map_err(disk("read", &place))?);
-            let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-            if kind.is_dir() && depth < DEEPEST && !name.starts_with('.') {
-                open.push((path, depth + 1));
-            } else if is_decision_name(name) && (depth == 0 || !kind.is_dir() && id_of_file(name).is_some()) {
-                files.push(path);
-            }
-        }
-    }
+    let listed = std::fs::read_dir(directory)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>());
+    let mut files = match listed {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+        listed => listed.map_err(disk("read", directory))?,
+    };
+    files.retain(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_decision_name));
     files.sort();
     Ok(files)
 }

@@ -34,24 +34,3 @@ fn a_new_decision_is_made_from_the_directorys_template() {
     let text = std::fs::read_to_string(root.path().join(made.path)).unwrap();
     assert_eq!(text, template.replace("NUMBER", "2").replace("TITLE", "Use CSV").replace("STATUS", "Proposed"));
 }
-
-/// MADR's categories. What has neither number nor date there may be anything.
-#[test]
-fn decisions_in_directories_below_are_read() {
-    let root = tempfile::tempdir().unwrap();
-    let directory = root.path().join("docs/decisions");
-    let write = |path: &str| {
-        let path = directory.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, "# Use CSV\n\n## Context and Problem Statement\n\n## Decision Outcome\n").unwrap();
-    };
-    let decisions = ["0001-use-csv.md", "api/0003-use-json.md", "api/v2/0002-use-yaml.md"];
-    let others = ["api/README.md", "api/notes.md", "templates/template.md", ".old/0009-use-xml.md"];
-    decisions.into_iter().chain(others).for_each(write);
-    std::os::unix::fs::symlink(root.path(), directory.join("loop")).unwrap();
-    let all = AdrDirectory::open(root.path()).unwrap();
-    let files: Vec<&str> = all.adrs().iter().map(|adr| adr.file.as_str()).collect();
-    assert_eq!(files, decisions.map(|path| format!("docs/decisions/{path}")));
-    assert!(all.index().contains("(api/0003-use-json.md)"), "{}", all.index());
-    assert_eq!(AdrDirectory::create(root.path(), "Use TOML", None).unwrap().path, "docs/decisions/0004-use-toml.md");
-}

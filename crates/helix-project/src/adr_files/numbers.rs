@@ -14,7 +14,7 @@ use helix_process::bounded::read_text;
 use jiff::Zoned;
 
 use super::writing::{disk, is_own_index, lock, repository, update_index, write_index, write_new};
-use super::{AdrDirectory, AdrFileError, INDEX, MAX_ADR, Place, decisions_in, read, relative};
+use super::{AdrDirectory, AdrFileError, INDEX, MAX_ADR, Place, read, relative};
 
 /// Branches whose numbers count, the youngest first: enough for all that are being worked on.
 const BRANCHES: usize = 50;
@@ -57,10 +57,7 @@ pub(super) fn taken_elsewhere(root: &Path, place: &Place) -> Vec<u32> {
     match repository.git(root, refs).run() {
         Ok(output) => {
             for commit in output.text().lines().collect::<BTreeSet<&str>>() {
-                match repository
-                    .git(root, ["ls-tree", "-r", "-z", "--name-only", commit, &directory])
-                    .accept(&[0, 128])
-                    .run()
+                match repository.git(root, ["ls-tree", "-z", "--name-only", commit, &directory]).accept(&[0, 128]).run()
                 {
                     Ok(output) => {
                         let names = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -79,8 +76,8 @@ pub(super) fn taken_elsewhere(root: &Path, place: &Place) -> Vec<u32> {
             for tree in text.split('\0').filter_map(|line| line.strip_prefix("worktree ")) {
                 let directory = Path::new(tree).join(own).join(&place.directory);
                 // A worktree without ADRs, or one whose directory is gone, takes no number.
-                let files = decisions_in(&directory).unwrap_or_default();
-                taken.extend(files.iter().filter_map(|path| number_of(&path.to_string_lossy())));
+                let names = std::fs::read_dir(directory).into_iter().flatten().flatten();
+                taken.extend(names.filter_map(|entry| number_of(&entry.file_name().to_string_lossy())));
             }
         }
         Err(error) => tracing::warn!(%error, "the worktrees cannot be listed"),
