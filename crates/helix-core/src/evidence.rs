@@ -161,8 +161,7 @@ impl GateReport {
 
     /// The notes as words.
     pub fn notes(&self) -> impl Iterator<Item = Words> {
-        let said = self.notes_said.iter().cloned().chain(std::iter::repeat(Words::default()));
-        self.notes.iter().zip(said).map(|(note, said)| said.or(note))
+        Words::of_each(&self.notes_said, &self.notes)
     }
 }
 

@@ -148,6 +148,12 @@ impl Words {
         if self.is_empty() { text.into() } else { self.clone() }
     }
 
+    /// Each of these as words: as it is said, where that is recorded, else its text.
+    pub fn of_each<'a>(said: &'a [Self], texts: &'a [String]) -> impl Iterator<Item = Self> + 'a {
+        let said = said.iter().cloned().chain(std::iter::repeat(Self::default()));
+        texts.iter().zip(said).map(|(text, said)| said.or(text))
+    }
+
     pub fn pieces(&self) -> &[Piece] {
         &self.0
     }

@@ -8,7 +8,7 @@ use crate::workshop::{LIMIT, Workshop, part, signals};
 use helix_core::ids::JobId;
 use helix_engine::jobs::{Again, ReopenRequest};
 use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
-use helix_language::{Language, RECORD};
+use helix_language::Language;
 use helix_testkit::processes::no_process_with_env;
 
 const PLAN: &str = r#"
@@ -296,7 +296,7 @@ async fn what_had_to_be_put_right_to_commit_a_result_is_in_the_jobs_record() {
     });
     let notes = ended.phase("guide").notes.clone();
     assert!(notes.len() == 1 && notes[0].contains("inner was a repository of its own"), "{notes:?}");
-    assert_eq!(recorded, Some(ended.phase("guide").notes_said.clone()));
+    assert_eq!(recorded, Some(notes));
 }
 
 /// Where somebody tidied up under the agent (its own walls keep it from doing so), tests of what was there before prove nothing.
@@ -346,7 +346,7 @@ async fn a_link_out_of_the_result_goes_back_to_the_agent_and_changes_around_it_a
     });
     let results: Vec<_> = results.collect();
     assert_eq!(results[0].1[0].rule, "result.link", "{results:?}");
-    let told = RECORD.words(&results[0].0[0]);
+    let told = &results[0].0[0];
     assert!(told.contains("branch other") && told.contains("hooks/pre-commit"), "{told}");
     assert_eq!(results[1], (vec![], vec![]));
     let told = shop.prompt(&ended.view.id, "guide", 2);

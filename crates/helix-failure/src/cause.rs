@@ -200,7 +200,7 @@ causes! {
     BUDGET "agent_budget" ResourceError AfterChange Agent
         "split the phase" "or raise `budget_usd` of the phase in the plan";
     JOB_LIMIT "job_limit" ResourceError Human User
-        "give it the limit that it needs" "or plan what is left as a job of its own";
+        "give what is left a limit that is enough" "or plan what is left as a job of its own";
     LOCK_HELD "lock_held" ResourceError AfterDelay Environment
         "check whether the holder is still running; let it finish" "remove the lock if its process is dead";
     PORT_IN_USE "port_in_use" ResourceError AfterChange Environment

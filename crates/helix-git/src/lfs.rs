@@ -246,7 +246,8 @@ impl Workspaces {
             return Ok(None);
         }
         let kept = place.lfs_kept().join(&pointer.digest);
-        if fs::set_permissions(&kept, found.permissions()).is_ok() {
+        let is_whole = fs::symlink_metadata(&kept).is_ok_and(|found| found.len() == pointer.size);
+        if is_whole && fs::set_permissions(&kept, found.permissions()).is_ok() {
             fs::rename(&kept, &target)?;
         } else {
             let Some(copy) = self.copy_object(objects, pointer, target.parent().unwrap_or(&place.path))? else {

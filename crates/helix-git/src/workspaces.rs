@@ -90,7 +90,7 @@ impl Place {
 
     /// The record of its files of LFS.
     pub(crate) fn lfs(&self) -> PathBuf {
-        self.index.with_extension("lfs")
+        self.index.with_extension("apart")
     }
 }
 
@@ -372,8 +372,8 @@ impl Workspaces {
         call.memory(MEMORY).limit(WITHIN_PLACE)
     }
 
-    /// What the user's repository has of what commits only name, as a digest: objects of LFS, and of submodules. As long as it stays
-    /// the same, a checkout of the same tree has the same files.
+    /// What the user's repository has of what commits only name, as a digest: objects of LFS, and of submodules. A checkout that is made
+    /// anew has the same files of a tree as long as it stays the same.
     ///
     /// # Errors
     /// The disk failed.

@@ -15,6 +15,7 @@ use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhasePr
 use helix_core::evidence::{Committed, IntegrationTarget};
 use helix_core::finding::Finding;
 use helix_core::ids::{PhaseId, TreeId};
+use helix_core::said::Words;
 use helix_core::usage::Usage;
 use helix_language::{correction, recorded};
 use helix_plan::{GateSpec, Phase};
@@ -191,7 +192,8 @@ impl Active {
                 self.change(&begin.phase, |progress, context| progress.begin(context, begin))
             }
             JobEvent::RunFinished { phase, attempt, end } => self.find(phase)?.run_finished(*attempt, end.clone()),
-            JobEvent::ResultCommitted { phase, attempt, result, repairs, findings, runs_by_itself } => {
+            JobEvent::ResultCommitted { phase, attempt, result, repairs, repairs_said, findings, runs_by_itself } => {
+                let repairs = Words::of_each(repairs_said, repairs).collect();
                 self.change(phase, |progress, context| {
                     progress.note_self_running(*attempt, runs_by_itself)?;
                     progress.committed(context, *attempt, result, repairs, findings)

@@ -92,12 +92,12 @@ impl PhaseProgress {
         context: &PhaseContext<'_>,
         attempt: u32,
         result: &Committed,
-        repairs: &[Words],
+        repairs: Vec<Words>,
         findings: &[Finding],
     ) -> Result<(), Illegal> {
         let this = self.at_stage(attempt, Stage::Committing)?;
         this.result = Some(result.clone());
-        this.repairs = repairs.to_vec();
+        this.repairs = repairs;
         this.fault = None;
         let Some(ended) = this.run_end.clone() else { return Err(self.illegal("has no result")) };
         if self.cancelled(context) {

@@ -74,7 +74,10 @@ pub enum JobEvent {
         result: Committed,
         /// Repairs that were needed to make it, and what it lacks, for people.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        repairs: Vec<Words>,
+        repairs: Vec<String>,
+        /// The same as words.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        repairs_said: Vec<Words>,
         /// What may not be in a result, whatever gates would say.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         findings: Vec<Finding>,

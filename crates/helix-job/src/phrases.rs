@@ -18,7 +18,7 @@ pub use tools::tool_call;
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
 use helix_core::run::{NoWall, Outcome, Retry, Wall, WallsHeld};
-use helix_core::said::of_job;
+use helix_core::said::{Words, of_job};
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::HELIX;
 use helix_failure::event::FailureEvent;
@@ -159,13 +159,13 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                 }
             }
         }
-        JobEvent::ResultCommitted { phase, result, repairs, findings, .. } => {
+        JobEvent::ResultCommitted { phase, result, repairs, repairs_said, findings, .. } => {
             let commit = short_commit(result.commit.as_str());
             let text = match result.changed.len() {
                 0 => say!(language, "job-unchanged"),
                 files => say!(language, "job-committed", commit = commit, files = files),
             };
-            let notes = repairs.iter().map(|repair| note(language, &language.words(repair)));
+            let notes = Words::of_each(repairs_said, repairs).map(|repair| note(language, &language.words(&repair)));
             let sign = if findings.is_empty() { Sign::Note } else { Sign::Failed };
             Phrase::new(sign, Some(phase), text)
                 .with(notes.chain(findings.iter().take(FINDINGS).map(|one| finding(language, one))))

@@ -253,6 +253,7 @@ fn a_reset_time_that_is_past_does_not_keep_a_job_busy_for_ever() {
             attempt,
             result,
             repairs: Vec::new(),
+            repairs_said: Vec::new(),
             findings: Vec::new(),
             runs_by_itself: Vec::new(),
         });
@@ -403,6 +404,7 @@ fn a_development_phase_that_changed_nothing_is_corrected_and_fails() {
             attempt: 1,
             result,
             repairs: Vec::new(),
+            repairs_said: Vec::new(),
             findings: Vec::new(),
             runs_by_itself: Vec::new(),
         });
@@ -427,6 +429,7 @@ fn what_no_result_may_hold_is_corrected_before_any_gate() {
         attempt: 1,
         result,
         repairs: Vec::new(),
+        repairs_said: Vec::new(),
         findings,
         runs_by_itself: Vec::new(),
     };

@@ -191,7 +191,7 @@ fn a_refused_request_is_tried_once_and_trouble_is_repeated_as_configured() {
         ("Refuse 404", FaultKind::NotFound, 4, 1, "model", "choose a model"),
         ("Refuse 413", FaultKind::TooLarge, 4, 1, "the agent reports", "helix.toml"),
         ("Refuse too long", FaultKind::PromptTooLong, 1, 1, "context", "split the phase"),
-        ("Refuse 529", FaultKind::Overloaded, 1, 3, "529", "try again later"),
+        ("Refuse 529", FaultKind::Overloaded, 1, 3, "529", "go on later"),
     ];
     let mut script = Script::always(Reply::text("never said"));
     script.rules.splice(0..0, cases.iter().map(|(prompt, fault, ..)| troubled(prompt, *fault)));

@@ -6,7 +6,7 @@ use helix_core::evidence::Committed;
 use helix_core::finding::{Fault, FaultKind, Finding};
 use helix_core::ids::JobId;
 use helix_job::{JobEvent, JobState};
-use helix_language::{fault, finding, recorded};
+use helix_language::{RECORD, fault, finding, recorded};
 use helix_plan::Phase;
 
 use super::effects::{AttemptContext, EffectRunner, blocking};
@@ -53,7 +53,8 @@ impl EffectRunner {
                     phase: at.phase.id.clone(),
                     attempt: at.attempt.begin.attempt,
                     result,
-                    repairs,
+                    repairs: repairs.iter().map(|one| RECORD.words(one)).collect(),
+                    repairs_said: repairs,
                     findings,
                     runs_by_itself,
                 })
@@ -72,12 +73,12 @@ impl EffectRunner {
             (commit_text(at.phase, &at.active.spec), this.begin.base.clone(), this.begin.start.clone());
         let path = key.directory(spaces.root());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
-        if this.taken_up && made.repairs.iter().any(|one| one.says("repair-worktree-gone")) {
+        let is_gone = made.repairs.iter().any(|one| one.says("repair-worktree-gone"));
+        if this.taken_up && is_gone {
             return Err(fault(FaultKind::Environment, recorded!("fault-work-gone")));
         }
         // Nothing that the agent did is left: that is no result, not even one without changes.
-        if made.repairs.iter().any(|one| one.says("repair-worktree-gone")) && made.committed.commit == this.begin.start
-        {
+        if is_gone && made.committed.commit == this.begin.start {
             return Err(GitError::WorktreeGone { path }.fault());
         }
         Ok(made)

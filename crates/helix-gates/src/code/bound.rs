@@ -88,7 +88,8 @@ static SETS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// What takes back what scripts set.
-static RESTORES: LazyLock<Regex> = LazyLock::new(|| pattern(r"mockRestore|restoreAll|mock\.re(store|set)"));
+static RESTORES: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\.(mockRestore|restoreAllMocks|restoreAll|restore|reset)$"));
 
 /// What the names of a file stand for.
 pub(crate) fn bound(code: Code, source: &str) -> Bindings {
@@ -144,7 +145,7 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
     let declared = if is_script { Declared::of(tree.root_node(), source) } else { Declared::default() };
     // Patches by the variable that each is kept in, and variables that are started or stopped somewhere.
     let (mut kept, mut started, mut stopped) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
-    let is_restored = RESTORES.is_match(source);
+    let (mut spies, mut is_restored, mut stops_all) = (Vec::new(), false, false);
     while let Some((node, place)) = open.pop() {
         let mut below = place.clone();
         below.declares = declared.place(node, place.declares);
@@ -370,13 +371,15 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                         let and = if is_path { "" } else { first(1) };
                         let what = WORDS.find_iter(first(0)).chain(WORDS.find_iter(and)).map(|word| word.as_str());
                         let mut patch = patch(node, &place, what, source);
+                        patch.lasts |= called == "setattr";
                         let is_spy = called.ends_with("spyOn") || called == "mock.method";
-                        patch.lasts |= called == "setattr" || is_spy && !is_restored;
+                        spies.extend(is_spy.then_some(found.patches.len()));
                         let variable = node.parent().and_then(|above| above.child_by_field_name("left"));
                         kept.extend(variable.map(|variable| (text(variable, source), found.patches.len())));
                         found.patches.push(patch);
                     }
                 }
+                is_restored |= RESTORES.is_match(called);
                 let is_test = matches!(called.split('.').next(), Some("test" | "it" | "specify" | "describe"));
                 if is_test && code != Code::Python && code != Code::Go && code != Code::Rust {
                     below.scope = inside(&place.scope, first(0));
@@ -385,7 +388,8 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
             }
             "attribute" if code == Code::Python => match part(node, "attribute", source) {
                 "start" => drop(started.insert(part(node, "object", source))),
-                "stop" | "stopall" => drop(stopped.insert(part(node, "object", source))),
+                "stop" => drop(stopped.insert(part(node, "object", source))),
+                "stopall" => stops_all = true,
                 _ => {}
             },
             _ => {}
@@ -403,7 +407,9 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
             found.fixtures.get_mut(word.as_str()).into_iter().for_each(|said| *said += 1);
         }
     }
-    for (_, at) in kept.into_iter().filter(|(variable, _)| started.contains(variable) && !stopped.contains(variable)) {
+    kept.retain(|(variable, _)| started.contains(variable) && !stopped.contains(variable) && !stops_all);
+    spies.retain(|_| !is_restored);
+    for at in kept.into_iter().map(|(_, at)| at).chain(spies) {
         found.patches[at].lasts = true;
     }
 }

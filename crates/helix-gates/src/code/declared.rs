@@ -33,7 +33,7 @@ impl Declared {
                 _ if is_function => (None, one(if field("parameters").is_some() { "parameters" } else { "parameter" })),
                 "catch_clause" => (None, one("parameter")),
                 "for_in_statement" if field("kind").is_some() => (None, one("left")),
-                "for_statement" | "statement_block" => (None, Vec::new()),
+                "for_statement" | "statement_block" | "switch_body" => (None, Vec::new()),
                 "class_declaration" => (Some(place), one("name")),
                 "lexical_declaration" => (Some(place), declarators()),
                 "variable_declaration" => (Some(function), declarators()),

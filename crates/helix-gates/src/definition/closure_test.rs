@@ -15,6 +15,11 @@ const FILES: &[(&str, &str)] = &[
     ("src/a.c", "int a;\n"),
     ("src/a.py", "x = 1\n"),
     ("conftest.py", "pytest_plugins = ['helpers.db']\n"),
+    (".rspec", "--require spec_helper\n"),
+    ("spec/spec_helper.rb", "\n"),
+    ("composer.json", "{}\n"),
+    ("phpunit.xml", "<phpunit/>\n"),
+    ("tests/bootstrap.php", "<?php\n"),
     ("helpers/db.py", "x = 1\n"),
     ("plug/in.py", "x = 1\n"),
     ("pytest.ini", "[pytest]\naddopts = -p own\n"),
@@ -96,6 +101,8 @@ fn what_decides_a_check_is_found_from_its_command() {
         ),
         ("npm test --prefix web", "web/jest.config.js web/package.json web/part.js web/run.js"),
         ("cargo test", ".cargo/config.toml Cargo.toml"),
+        ("bundle exec rspec", ".rspec spec/spec_helper.rb"),
+        ("vendor/bin/phpunit", "composer.json phpunit.xml tests/bootstrap.php"),
     ];
     for (command, expected) in cases {
         let found: Vec<String> = members(&repository, &tree, command).unwrap().into_keys().collect();

@@ -30,6 +30,8 @@ pub(crate) enum Family {
     Node,
     Rust,
     Go,
+    Ruby,
+    Php,
 }
 
 impl Family {
@@ -45,6 +47,10 @@ impl Family {
             | "playwright" => Self::Node,
             "cargo" | "rustc" | "nextest" | "cross" => Self::Rust,
             "go" | "gotestsum" | "golangci-lint" | "ginkgo" => Self::Go,
+            "ruby" | "bundle" | "bundler" | "rake" | "rspec" | "rails" | "minitest" | "test-unit" | "rubocop" => {
+                Self::Ruby
+            }
+            "php" | "composer" | "phpunit" | "paratest" | "pest" | "phpstan" | "psalm" => Self::Php,
             _ => return None,
         })
     }
@@ -137,6 +143,18 @@ impl Family {
                 names.contains(&name) || begins(&["config"]) && path.rsplit('/').nth(1) == Some(".cargo")
             }
             Self::Go => ["go.mod", "go.work"].contains(&name) || begins(&[".golangci."]) || path.starts_with("vendor/"),
+            Self::Ruby => {
+                let names = ["Rakefile", "Gemfile", "gems.rb", ".ruby-version", ".simplecov"];
+                let helpers = ["spec_helper.rb", "rails_helper.rb", "test_helper.rb"];
+                let is_bundled = path.split('/').any(|part| part == ".bundle");
+                names.contains(&name) || helpers.contains(&name) || is_bundled || begins(&[".rspec", ".rubocop"])
+            }
+            Self::Php => {
+                let names = ["composer.json", "php.ini", ".user.ini", ".php-version", "Pest.php"];
+                let starts = ["phpunit.", "phpstan.", "psalm.", ".php-cs-fixer", ".php_cs"];
+                let is_first = name == "bootstrap.php" && in_tests(path) || path.starts_with("vendor/");
+                names.contains(&name) || begins(&starts) || is_first
+            }
         }
     }
 }
@@ -198,6 +216,8 @@ pub(crate) fn is_test_name(path: &str) -> bool {
         "py" => stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "test" | "tests"),
         "rs" => stem.ends_with("_test") || stem.ends_with("_tests") || matches!(stem, "test" | "tests"),
         "go" => stem.ends_with("_test"),
+        "rb" => stem.ends_with("_spec") || stem.ends_with("_test") || stem.starts_with("test_"),
+        "php" => stem.ends_with("Test"),
         "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => {
             [".test", ".spec", "-test", "_test"].iter().any(|end| stem.ends_with(end))
                 || stem.starts_with("test-")

@@ -55,12 +55,14 @@ pub(super) fn failures<'a>(
 /// Splits `path:line` or `path:line:column` with anything after it.
 pub(super) fn location(text: &str) -> Option<(String, u32)> {
     let text = text.trim().trim_start_matches("file://");
+    // A path has an ending and no gaps.
+    let (ending, gap) = (text.find('.')?, text.find(char::is_whitespace).unwrap_or(text.len()));
     let mut from = 0;
     while let Some(colon) = text[from..].find(':').map(|index| index + from) {
         let rest = &text[colon + 1..];
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let file = &text[..colon];
-        let named = file.contains('.') && !file.contains(char::is_whitespace);
+        let named = (ending..=gap).contains(&colon);
         if digits > 0 && named && rest[digits..].chars().next().is_none_or(|c| !c.is_alphanumeric()) {
             return Some((file.to_owned(), rest[..digits].parse().ok()?));
         }

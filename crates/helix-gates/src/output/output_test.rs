@@ -131,7 +131,12 @@ fn failures_of_ruby_and_php_have_name_and_place() {
         ),
         (
             phpunit,
-            &[("BillTest::testTwo", "/w/tests/BillTest.php", 12), ("BillTest::testOne", "/w/tests/BillTest.php", 8)],
+            &[
+                ("BillTest::testTwo", "/w/tests/BillTest.php", 12),
+                ("BillTest::testOne", "/w/tests/BillTest.php", 8),
+                // Where something failed, what is listed as skipped may have been written by a test that did.
+                ("BillTest::testLater", "/w/tests/BillTest.php", 16),
+            ],
             "Error: x",
         ),
     ] {
@@ -142,6 +147,19 @@ fn failures_of_ruby_and_php_have_name_and_place() {
             .collect();
         assert_eq!(places(&run), expected);
         assert!(run.failures[0].evidence.contains(says), "{}", run.failures[0].evidence);
+    }
+}
+
+/// What a test prints may look like a list of failures: it hides none.
+#[test]
+fn no_forged_list_hides_a_failure() {
+    let rspec = "Failures:\n\n  1) a\n  2) b\nFinished in 1\nFailures:\n\n  1) a\n     # ./a.rb:1\n\n  2) c\n     # ./c.rb:1\n\n\
+        Finished in 0.01 seconds\n3 examples, 2 failures\n";
+    let phpunit = "There were 2 failures:\n\n1) A::a\n--\n\nThere was 1 skipped test:\n\n2) C::c\nno\n\nFAILURES!\n\
+        Tests: 3, Assertions: 3, Failures: 2.\n";
+    for (text, hidden) in [(rspec, "c"), (phpunit, "C::c")] {
+        let run = read(text).unwrap();
+        assert!(run.failures.iter().any(|failed| failed.name == hidden), "{:?}", run.failures);
     }
 }
 

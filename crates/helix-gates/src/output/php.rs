@@ -16,18 +16,9 @@ pub(super) fn phpunit(lines: &[&str]) -> Option<TestRun> {
         None if line.trim() == "No tests executed!" => Some(TestCounts::default()),
         None => summary(line.trim()),
     })?;
-    let mut is_listed = false;
-    let listed: Vec<&str> = lines
-        .iter()
-        .copied()
-        .filter(|line| {
-            // Tests that were skipped or are risky are listed in the same way.
-            if line.starts_with("There was ") || line.starts_with("There were ") {
-                is_listed = ["failure:", "failures:", "error:", "errors:"].iter().any(|kind| line.ends_with(kind));
-            }
-            is_listed && !line.is_empty()
-        })
-        .collect();
+    // Tests that were skipped or are risky are listed in the same way, and messages stand among them as they are: where something has
+    // failed, all that is listed may have.
+    let listed: Vec<&str> = lines.iter().copied().filter(|line| counts.failed > 0 && !line.is_empty()).collect();
     let belongs = |line: &str| !["FAILURES!", "ERRORS!", "--"].contains(&line);
     let place = |body: &[&str]| body.iter().find_map(|line| location(line).filter(|(file, _)| file.ends_with(".php")));
     Some(TestRun::of(counts, failures(&listed, title, belongs, place)))
@@ -56,5 +47,5 @@ fn summary(line: &str) -> Option<TestCounts> {
 /// `1) BillTest::testOne`
 fn title(line: &str) -> Option<&str> {
     let (number, name) = line.split_once(") ")?;
-    (number.bytes().all(|digit| digit.is_ascii_digit()) && name.contains("::")).then_some(name)
+    (!number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()) && name.contains("::")).then_some(name)
 }

@@ -17,14 +17,18 @@ pub(super) fn rspec(lines: &[&str]) -> Option<TestRun> {
         let passed = all?.saturating_sub(failed).saturating_sub(skipped);
         Some(TestCounts { passed, failed: failed.saturating_add(errors.unwrap_or_default()), skipped })
     })?;
-    // Pending examples are listed in the same way, before.
-    let start = lines.iter().position(|line| line.trim() == "Failures:").map_or(lines.len(), |at| at + 1);
-    let listed = &lines[start..];
-    let listed = &listed[..listed.iter().position(|line| line.starts_with("Finished in ")).unwrap_or(listed.len())];
+    // Pending examples are listed in the same way, before. What a test prints may look like a list: it can only add to it.
+    let mut is_listed = false;
+    let mut listed = Vec::new();
+    for line in lines {
+        is_listed = line.trim() == "Failures:" || is_listed && !line.starts_with("Finished in ");
+        listed.extend(is_listed.then_some(*line));
+    }
     let failure = |(index, line): (usize, &&str)| {
-        let body = below(listed, index, |line| numbered(line).is_none());
+        let name = numbered(line)?;
+        let body = below(&listed, index, |line| numbered(line).is_none());
         let place = body.iter().find_map(|line| location(line.trim().strip_prefix("# ./")?));
-        Some(FailedTest::new(numbered(line)?, place, &body))
+        Some(FailedTest::new(name, place, &body))
     };
     Some(TestRun::of(counts, listed.iter().enumerate().filter_map(failure).collect()))
 }

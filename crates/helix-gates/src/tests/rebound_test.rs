@@ -188,6 +188,7 @@ fn a_new_test_may_have_names_of_its_own() {
         "def test_new():\n    total = 0\n    def add(n):\n        nonlocal total\n        total = n\n    add(1)\n".into(),
         format!("{fixture}\ndef test_new(free): pass\n\ndef test_other(free): pass\n"),
         "def test_new():\n    p = patch('src.prices.total')\n    p.start()\n    p.stop()\n".into(),
+        "def test_new(self):\n    p = patch('src.prices.total')\n    p.start()\n    self.addCleanup(patch.stopall)\n".into(),
     ] {
         let now = format!("from src import prices\n{py}\n{more}");
         assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &now), [""; 0], "{now}");
@@ -248,6 +249,7 @@ fn a_new_test_may_have_names_of_its_own() {
         "for (total of [() => 3]) { break; }",
         "{ let total = 1; } total = () => 3;",
         "const pay = (total) => 0; total = () => 3;",
+        "switch (0) { case 1: let total; } total = () => 3;",
     ] {
         assert_eq!(found("test/a.test.js", &prices, js, &sum(files)), ["total"], "{files}");
     }
@@ -256,6 +258,7 @@ fn a_new_test_may_have_names_of_its_own() {
     for (spy, expected) in [
         ("jest.spyOn(prices, 'total').mockReturnValue(3);", &["total"][..]),
         ("mock.method(prices, 'total', () => 3);", &["total"]),
+        ("jest.spyOn(prices, 'total'); // mockRestore()", &["total"]),
         ("const spy = jest.spyOn(prices, 'total'); spy.mockRestore();", &[]),
     ] {
         let now = format!("{spies}test('new', () => {{ {spy} }});\n");

@@ -63,7 +63,7 @@ pub fn outcome_words(outcome: &Outcome) -> Said {
 
 /// What people are told to do about runs and walls, in the record's language and as words, for this job.
 pub fn remedies(job: &JobId) -> impl Iterator<Item = (String, Words)> {
-    const ALL: [&str; 9] = [
+    const ALL: [&str; 12] = [
         "gate-sandbox",
         "run-provider-trouble",
         "run-read-log",
@@ -73,6 +73,9 @@ pub fn remedies(job: &JobId) -> impl Iterator<Item = (String, Words)> {
         "run-credentials.hint",
         "run-context.hint",
         "run-limit.hint",
+        "run-refused.hint",
+        "run-no-model.hint",
+        "run-bad-request.hint",
     ];
     ALL.into_iter().map(|name| Words::message(name, []).of_job(job)).map(|words| (RECORD.words(&words), words))
 }

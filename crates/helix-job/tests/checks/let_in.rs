@@ -26,6 +26,7 @@ fn try_of(play: &mut Play, phase: &str, attempt: u32, files: &[SelfRunning]) {
         attempt,
         result,
         repairs: Vec::new(),
+        repairs_said: Vec::new(),
         findings: Vec::new(),
         runs_by_itself: files.to_vec(),
     });

@@ -249,6 +249,7 @@ fn a_phase_without_the_tests_that_changed_something_in_its_first_attempt_alone_i
         attempt: 2,
         result: unmoved,
         repairs: Vec::new(),
+        repairs_said: Vec::new(),
         findings: Vec::new(),
         runs_by_itself: Vec::new(),
     });

@@ -274,6 +274,7 @@ impl World {
                     attempt: *attempt,
                     result,
                     repairs: Vec::new(),
+                    repairs_said: Vec::new(),
                     findings: Vec::new(),
                     runs_by_itself: Vec::new(),
                 }
