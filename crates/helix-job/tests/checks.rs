@@ -551,7 +551,7 @@ fn the_phases_own_budget_ends_its_tries() {
 
 #[test]
 fn turns_tokens_and_time_of_the_whole_job_stop_the_next_run() {
-    for (limit, word) in [(0, "turns"), (1, "tokens"), (2, "agents' time")] {
+    for (limit, word) in [(0, "1 turn "), (1, "tokens"), (2, "agents' time")] {
         let mut spec = spec(vec![phase("a", &[], 0), phase("b", &["a"], 0)]);
         match limit {
             0 => spec.policy.max_turns = Some(1),

@@ -57,9 +57,17 @@ const UNREACHED: [&str; 21] = [
     "offline or behind a proxy",
 ];
 
-/// How tools say, in lower case, that they try once more.
-const TRIES_AGAIN: [&str; 6] =
-    ["retrying", "will retry", "try remaining", "tries remaining", "retries left", "retries remaining"];
+/// How tools say, in lower case, that they try once more; and what pip says at the end where it could not ask anybody.
+const PASSED_OVER: [&str; 8] = [
+    "retrying",
+    "will retry",
+    "try remaining",
+    "tries remaining",
+    "retries left",
+    "retries remaining",
+    "(from versions: none)",
+    "no matching distribution found for",
+];
 
 /// The registry that a failed command could not reach, as far as it says so in one line; `variables` is its environment. What a tool
 /// warns of, or tries again, is no cause unless it is the last that is said: the tool went on, and failed at something else.
@@ -83,7 +91,7 @@ pub fn unreached_registry<'v>(output: &str, variables: impl Iterator<Item = (&'v
 /// Whether a line, in lower case, warns of what a tool goes on from: its level is among the first words, behind a name or a time.
 fn is_passed_over(line: &str) -> bool {
     let mut first = line.split_whitespace().take(3).map(|word| word.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
-    first.any(|word| matches!(word, "warn" | "warning")) || TRIES_AGAIN.iter().any(|words| line.contains(words))
+    first.any(|word| matches!(word, "warn" | "warning")) || PASSED_OVER.iter().any(|words| line.contains(words))
 }
 
 /// A registry that a variable names.

@@ -28,6 +28,10 @@ fn a_registry_that_gave_no_answer_is_named() {
             "repo.maven.apache.org",
         ),
         (
+            "WARNING: Retrying (Retry(total=0)) after connection broken by 'NameResolutionError(\"HTTPSConnection(host='pypi.org', port=443): Failed to resolve 'pypi.org' ([Errno -2] Name or service not known)\")': /simple/six/\nERROR: Could not find a version that satisfies the requirement six (from versions: none)\nERROR: No matching distribution found for six",
+            "pypi.org",
+        ),
+        (
             "If you are offline or behind a proxy, set HTTPS_PROXY so Next.js can reach fonts.googleapis.com.",
             "fonts.googleapis.com",
         ),
