@@ -232,11 +232,12 @@ fn findings(language: Language, phase: &PhaseView) -> Vec<String> {
                 }
             }
             Verdict::Inconclusive { fault } => {
-                // Its words and what to do stand above.
-                if phase.error.as_ref().is_some_and(|error| error.message.contains(&fault.message)) {
+                let told = ErrorView::of_fault(fault).said_in(language);
+                let above = phase.error.as_ref().map(|error| error.said_in(language));
+                // Only where its words and what to do stand there both, nothing is lost.
+                if above.is_some_and(|above| above.message.contains(&told.message) && above.hint == told.hint) {
                     continue;
                 }
-                let told = ErrorView::of_fault(fault).said_in(language);
                 lines.push(format!("  {}: {}", gate.gate, one_line(&told.message, 200)));
                 lines.extend(told.hint.map(|hint| format!("  {}", phrases::hint(language, &hint))));
             }
