@@ -459,7 +459,9 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
         }
         Outcome::Credentials { billing: true } => problem!(language, "answer-no-money"),
         Outcome::Credentials { billing: false } => problem!(language, "answer-credentials"),
-        Outcome::ContextOverflow => problem!(language, "answer-context"),
+        Outcome::ContextOverflow | Outcome::Failed(Failure::Declared { error: Some(AgentErrorKind::TooLarge), .. }) => {
+            problem!(language, "answer-context")
+        }
         Outcome::LimitReached { limit: LimitKind::Turns } => problem!(language, "answer-too-many-steps"),
         Outcome::LimitReached { limit: LimitKind::Budget } => problem!(language, "answer-no-budget"),
         Outcome::LimitReached { limit: LimitKind::StructuredOutput } => problem!(language, "answer-no-format"),

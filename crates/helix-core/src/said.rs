@@ -126,6 +126,17 @@ impl Words {
         self.0.iter().any(said)
     }
 
+    /// The same and each value in it, the whole first.
+    pub fn parts(&self) -> Vec<&Self> {
+        let mut parts = vec![self];
+        for piece in &self.0 {
+            if let Piece::Say { with, .. } = piece {
+                parts.extend(with.values().flat_map(Self::parts));
+            }
+        }
+        parts
+    }
+
     /// Whether it says, as a whole or in a part, what the other one says.
     pub fn includes(&self, other: &Self) -> bool {
         let in_part = |piece: &Piece| match piece {

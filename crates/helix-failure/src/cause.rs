@@ -54,7 +54,7 @@ causes! {
     NOT_A_FILE "not_a_file" FileAccess AfterChange Agent
         "check whether the path names a file or a directory" "correct the path where it is used";
     RESULT_FILE_MISSING "result_file_missing" FileAccess AfterChange Agent
-        "create the named file with its content at exactly this path in the repository" "check that .gitignore does not exclude it";
+        "see where it was written instead: the path must be exactly this one" "check that .gitignore does not exclude it";
     BROKEN_REFERENCE "broken_reference" FileAccess AfterChange Agent
         "correct the link or anchor at the cited line" "or create what it leads to";
     MISSING_SYMBOL "missing_symbol" FunctionError AfterChange Agent
@@ -234,7 +234,7 @@ causes! {
     BAD_USAGE "bad_usage" Unknown AfterChange Agent
         "compare the arguments with `--help` of this version" "correct the option or value";
     API_INVALID "api_invalid_request" Unknown AfterChange Platform
-        "compare the request with the API's reference" "report it with the request id";
+        "check model and settings of the request against the API's reference" "report it with the request id";
     REFUSAL "refusal" Unknown AfterChange Agent
         "read what the agent declined" "rephrase the task or take out that part";
     NO_RESULT "agent_no_result" Unknown Now Provider

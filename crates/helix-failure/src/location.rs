@@ -45,8 +45,8 @@ impl Locator {
     pub(super) fn new() -> Result<Self, regex::Error> {
         Ok(Self {
             forms: [
-                // Python: File "a.py", line 3
-                Regex::new(r#"File "([^"]+)", line (\d+)()"#)?,
+                // Python: File "a.py", line 3; `<string>` is no file.
+                Regex::new(r#"File "([^"<][^"]*)", line (\d+)()"#)?,
                 // Most others: a.rs:3:4, C:\x\a.ts:3:4, file:///a.mjs:3
                 Regex::new(
                     r"(?:^|[\s('`\x22])(?:file://)?((?:[A-Za-z]:)?[^\s:()'`\x22]*\w\.[A-Za-z]\w{0,7}):(\d{1,7})(?::(\d{1,6}))?",

@@ -11,7 +11,7 @@ use super::attempts::after_attempts;
 use super::event::AdviceAction;
 use super::illegal::Illegal;
 use super::person::Person;
-use super::phrases::runs_by_itself;
+use super::phrases::{runs_by_itself, titled};
 use super::state::{
     Active, AskedQuestion, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, PlannedBy, Stage,
 };
@@ -83,7 +83,7 @@ impl PhaseProgress {
         };
         match step {
             Some(step) => step.and("\n\n").and(asked),
-            None => recorded!("ask-gate", phase = id, name = &phase.name, question = asked),
+            None => recorded!("ask-gate", phase = titled(id, &phase.name), question = asked),
         }
     }
 
@@ -92,11 +92,13 @@ impl PhaseProgress {
         let (id, name) = (phase.id.as_str(), &phase.name);
         let (said, options) = match about {
             About::Approval { when: Approval::Before } => (
-                recorded!("ask-start", phase = id, name = name).and("\n\n").and(phase.description.trim()),
+                recorded!("ask-start", phase = titled(id, name)).and("\n\n").and(phase.description.trim()),
                 yes_or_no(recorded!("option-start"), recorded!("option-no-start")),
             ),
             About::Approval { when: Approval::After } => (
-                recorded!("ask-accept", phase = id, name = name).and("\n").and(recorded!("ask-accept-see", phase = id)),
+                recorded!("ask-accept", phase = titled(id, name))
+                    .and("\n")
+                    .and(recorded!("ask-accept-see", phase = id)),
                 yes_or_no(recorded!("option-accept"), recorded!("option-send-back")),
             ),
             About::Gate { gate } => {
@@ -137,7 +139,7 @@ impl PhaseProgress {
         let (id, name) = (phase.id.as_str(), &phase.name);
         let stuck = match conflict {
             true => recorded!("ask-unmerged", phase = id),
-            false => recorded!("ask-stuck", phase = id, name = name),
+            false => recorded!("ask-stuck", phase = titled(id, name)),
         };
         let attempts = after_attempts(self.counted_attempts(), self.granted_attempts(phase));
         let mut said = stuck.and(" ").and(attempts).and(".");

@@ -293,7 +293,11 @@ impl<'a> Decider<'a> {
         match &active.integration {
             // What was left out proves nothing: a job with nothing else has not done what it was for.
             Integration::Open if !active.phases.iter().any(is_passed) => {
-                self.conclude(failed(recorded!("cause-all-skipped"), recorded!("cause-all-skipped.hint")));
+                let first = active.phases.first().map_or("", |first| first.id.as_str());
+                self.conclude(failed(
+                    recorded!("cause-all-skipped"),
+                    recorded!("cause-all-skipped.hint", phase = first),
+                ));
             }
             Integration::Open => {
                 let tips = self.tips();

@@ -7,12 +7,12 @@ mod checks;
 mod runs;
 mod tools;
 
-pub(crate) use asked::runs_by_itself;
 pub use asked::{answer, approvals, asks, attempted, open_questions, option, question};
+pub(crate) use asked::{runs_by_itself, titled};
 pub use checks::{finding, fix, found, gate_summary, review, review_summary};
 use checks::{first, gate, verdict};
 pub(crate) use checks::{gate_found, reviewer, reviewer_words};
-pub use runs::{describe, described, outcome_words, remedies, remedy};
+pub use runs::{describe, described, outcome_words, remedy};
 pub use tools::tool_call;
 
 use helix_core::finding::Verdict;
@@ -21,6 +21,7 @@ use helix_core::run::{NoWall, Outcome, Retry, Wall, WallsHeld};
 use helix_core::said::{Words, of_job};
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::HELIX;
+use helix_failure::cause::NO_REASON;
 use helix_failure::event::FailureEvent;
 use helix_failure::report::report_text_in;
 use helix_language::{ErrorView, Language, say};
@@ -284,8 +285,10 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             Phrase::new(Sign::Unclear, None, attempted(language, run.as_str(), asked))
         }
         JobEvent::Failure(note) => match note.as_ref() {
-            // What Helix itself finds has been said where it was found.
-            FailureEvent::FailureRecorded { occurrence, .. } if occurrence.diagnosis.tool != HELIX => {
+            // What Helix itself finds has been said where it was found, and silence is no cause.
+            FailureEvent::FailureRecorded { occurrence, .. }
+                if occurrence.diagnosis.tool != HELIX && occurrence.diagnosis.cause != NO_REASON.slug =>
+            {
                 let text =
                     say!(language, "job-cause", cause = report_text_in(language.code(), &occurrence.diagnosis.summary));
                 Phrase::new(Sign::Note, occurrence.place.work.phase(), text)

@@ -76,6 +76,22 @@ fn what_only_the_environment_kept_from_passing_is_checked_again_and_no_agent_is_
     assert!(over.contains("has succeeded"), "{over}");
 }
 
+/// The report belongs to what the gate found this time, whoever wrote one before.
+#[test]
+fn a_gate_that_looks_again_is_reported_by_what_it_finds_now() {
+    let stage = Stage::new(WRITES, "");
+    let script = stage.shared().join("check.sh");
+    std::fs::write(&script, "ls one.txt\n").unwrap();
+    let plan = plan(&stage, &format!("sh {}", script.display()), "");
+    failed(&stage, &plan, 1);
+    assert!(said(&stage, &["jobs", "show", "last"], 0).contains("one.txt"));
+    std::fs::write(&script, "ls two.txt\n").unwrap();
+    let checked = said(&stage, &["jobs", "check", "last"], 1);
+    let report = checked.split_once("report of page, attempt 1").unwrap().1;
+    assert!(report.contains("two.txt") && !report.contains("one.txt"), "{checked}");
+    assert_eq!(checked.matches("report of page").count(), 1, "{checked}");
+}
+
 /// What the agent itself says of its failure stands in its log.
 #[test]
 fn an_agent_that_is_not_logged_in_says_so_in_its_log() {

@@ -189,7 +189,7 @@ fn a_refused_request_is_tried_once_and_trouble_is_repeated_as_configured() {
         ("Refuse 401", FaultKind::Unauthorized, 4, 1, "credentials", "log in"),
         ("Refuse 403", FaultKind::Forbidden, 4, 1, "credentials", "log in"),
         ("Refuse 404", FaultKind::NotFound, 4, 1, "model", "choose a model"),
-        ("Refuse 413", FaultKind::TooLarge, 4, 1, "the agent reports", "helix.toml"),
+        ("Refuse 413", FaultKind::TooLarge, 4, 1, "the agent reports", "split the phase"),
         ("Refuse too long", FaultKind::PromptTooLong, 1, 1, "context", "split the phase"),
         ("Refuse 529", FaultKind::Overloaded, 1, 3, "529", "go on later"),
     ];

@@ -240,6 +240,8 @@ pub enum AgentErrorKind {
     Server,
     /// The request was not acceptable.
     InvalidRequest,
+    /// The request was larger than the provider takes.
+    TooLarge,
     /// The model does not exist or is not allowed.
     ModelNotFound,
     /// The answer was longer than the model may write.

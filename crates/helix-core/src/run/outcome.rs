@@ -261,7 +261,9 @@ impl Outcome {
             Self::Overloaded { .. } => Retry::Later(None),
             Self::Failed(Failure::Contradicted { .. }) => Retry::Resume,
             Self::Failed(Failure::Declared { error, .. }) => match error {
-                Some(AgentErrorKind::InvalidRequest | AgentErrorKind::ModelNotFound) => Retry::Never,
+                Some(AgentErrorKind::InvalidRequest | AgentErrorKind::TooLarge | AgentErrorKind::ModelNotFound) => {
+                    Retry::Never
+                }
                 Some(AgentErrorKind::Authentication | AgentErrorKind::Billing) => Retry::Never,
                 Some(AgentErrorKind::RateLimit | AgentErrorKind::Server) => Retry::Later(None),
                 Some(AgentErrorKind::MaxOutputTokens | AgentErrorKind::Unknown) | None => Retry::Resume,
@@ -359,8 +361,10 @@ fn declared_error(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     if terminal.stop_reason == Some(StopReason::Refusal) {
         return Outcome::Refused;
     }
-    let error = declared.filter(|kind| *kind != Kind::Unknown).or_else(|| refused_request(status)).or(declared);
-    let refused = matches!(error, Some(Kind::InvalidRequest | Kind::ModelNotFound));
+    // Agents call all of these refusals invalid, and some of them unknown.
+    let vague = [Kind::Unknown, Kind::InvalidRequest];
+    let error = declared.filter(|kind| !vague.contains(kind)).or_else(|| refused_request(status)).or(declared);
+    let refused = matches!(error, Some(Kind::InvalidRequest | Kind::TooLarge | Kind::ModelNotFound));
     if terminal.kind == TerminalKind::ErrorDuringExecution && !refused {
         return if terminal.reason == Some(TerminalReason::Aborted) {
             Outcome::Interrupted
@@ -375,10 +379,11 @@ fn declared_error(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     Outcome::Failed(Failure::Declared { message, error })
 }
 
-/// What a provider refuses by a status that stays the same however often it is asked. Agents call some of these unknown.
+/// What a provider refuses by a status that stays the same however often it is asked.
 fn refused_request(status: Option<u16>) -> Option<AgentErrorKind> {
     match status? {
         404 => Some(AgentErrorKind::ModelNotFound),
+        413 => Some(AgentErrorKind::TooLarge),
         400..500 => Some(AgentErrorKind::InvalidRequest),
         _ => None,
     }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use helix_core::ids::PhaseId;
 use helix_failure::memory::{OccurrencePlace, Work};
 use helix_failure::report::{HISTORY_TOKENS, Report};
+use jiff::{SignedDuration, Timestamp};
 use tokio::io::AsyncReadExt;
 
 use crate::absent::unless_absent;
@@ -15,6 +16,9 @@ use crate::absent::unless_absent;
 const LONGEST_PART: usize = 100;
 /// Longest report that is read, in bytes. Reports hold excerpts, never whole logs; one that is longer is damaged.
 const LONGEST_REPORT: u64 = 4 << 20;
+
+/// How much later than the time of a file the time of what happened before it may be: file systems count in ticks.
+const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_millis(100);
 
 /// Files of reports below a state directory.
 #[derive(Debug, Clone)]
@@ -86,20 +90,28 @@ impl ReportStore {
         Ok(text.filter(|text| !text.is_empty()))
     }
 
-    /// The report of a failure with its file; `None` while it is not written.
+    /// The report of a failure of then with its file; `None` while it is not written: an older file is of a former look at the same.
     ///
     /// # Errors
     /// Why it cannot be read, with its file.
-    pub(crate) async fn load(&self, place: &OccurrencePlace) -> std::io::Result<Option<(String, Report)>> {
+    pub(crate) async fn load(
+        &self,
+        place: &OccurrencePlace,
+        at: Timestamp,
+    ) -> std::io::Result<Option<(String, Report)>> {
         let Some(artefact) = artefact(place) else { return Ok(None) };
         let read = async {
             let mut bytes = Vec::new();
             let file = tokio::fs::File::open(self.root.join(&artefact)).await?;
+            let written = Timestamp::try_from(file.metadata().await?.modified()?).unwrap_or(at);
+            if at.duration_since(written) > CLOCKS_DIFFER {
+                return Ok(None);
+            }
             file.take(LONGEST_REPORT).read_to_end(&mut bytes).await?;
-            Ok::<_, std::io::Error>(serde_json::from_slice(&bytes)?)
+            Ok::<_, std::io::Error>(Some(serde_json::from_slice(&bytes)?))
         };
         match unless_absent(read.await) {
-            Ok(report) => Ok(report.map(|report| (artefact, report))),
+            Ok(report) => Ok(report.flatten().map(|report| (artefact, report))),
             Err(error) => Err(std::io::Error::other(format!("{artefact} cannot be read: {error}"))),
         }
     }

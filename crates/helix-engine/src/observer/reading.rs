@@ -10,7 +10,7 @@ use helix_core::ids::{JobId, PhaseId};
 use helix_failure::memory::Diagnosis;
 use helix_failure::report::{Classification, FailurePlace, Report, ReportRequest, Section};
 use helix_failure::{FailureObservation, Fingerprint, LogSample};
-use helix_job::{JobState, JobStatus, JobView, PhaseStatus};
+use helix_job::{JobEvent, JobState, JobStatus, JobView, PhaseStatus};
 use helix_language::{Language, RECORD, say};
 use helix_store::Journal;
 use jiff::Timestamp;
@@ -125,17 +125,21 @@ pub async fn job_reports(
     job: &JobId,
     failures: &FailureService,
 ) -> Result<Vec<JobReport>, EngineError> {
-    let (mut state, mut reports) = (JobState::New, Vec::<JobReport>::new());
+    let (mut state, mut reports) = (JobState::New, Vec::<(String, JobReport)>::new());
     for recorded in helix_store::job_events(journal, job, 0).await? {
         state = state.apply(&recorded).map_err(EngineError::journal)?;
         let Some(active) = state.active() else { continue };
+        if let JobEvent::JobResumed { check, accept: None, .. } = &recorded.event {
+            // The gates look again: what they found before no longer counts.
+            reports.retain(|(_, one)| one.phase.as_ref().is_none_or(|phase| !check.contains(phase)));
+        }
         let Some(context) = (JobRecord { root, job, active }).failure(&recorded).await else { continue };
-        let report = read(recorded.number, context, active.submitted_at, failures).await;
+        let key = context.place.key();
         // The same check of the same attempt writes the same file: only the last of them is there.
-        reports.retain(|one| one.artefact.is_none() || one.artefact != report.artefact);
-        reports.push(report);
+        reports.retain(|(earlier, _)| *earlier != key);
+        reports.push((key, read(recorded.number, context, active.submitted_at, failures).await));
     }
-    Ok(reports)
+    Ok(reports.into_iter().map(|(_, report)| report).collect())
 }
 
 /// What was first seen since the job began is no past failure of it.
@@ -150,7 +154,7 @@ async fn read(event: u64, context: FailureContext, began: Timestamp, failures: &
         report: None,
         trouble: None,
     };
-    match failures.reports().load(&place).await {
+    match failures.reports().load(&place, at).await {
         Ok(Some((artefact, report))) => (read.artefact, read.report) = (Some(artefact), Some(report)),
         Ok(None) => {
             let explained = failures.explain_from(observation, log, report_place, began).await;
@@ -164,16 +168,15 @@ async fn read(event: u64, context: FailureContext, began: Timestamp, failures: &
 /// Of the last attempt at each phase that has failed: the first report and the last, such as a deployment's and that of the rollback
 /// that failed after it. The last of the job itself if it failed and none of its phases did.
 pub fn last_reports<'a>(view: &JobView, reports: &'a [JobReport]) -> Vec<&'a JobReport> {
-    let last = |phase: Option<&PhaseId>| reports.iter().rfind(|one| one.phase.as_ref() == phase);
-    let failed: Vec<&PhaseId> =
-        view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed).map(|phase| &phase.id).collect();
-    if failed.is_empty() && view.status == JobStatus::Failed {
-        return last(None).into_iter().collect();
+    let failed = view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed);
+    let mut of: Vec<Option<&PhaseId>> = failed.map(|phase| Some(&phase.id)).collect();
+    if of.is_empty() && view.status == JobStatus::Failed {
+        of.push(None);
     }
-    let of_phase = |phase| {
-        let last = last(Some(phase))?;
+    let of_one = |phase: Option<&PhaseId>| {
+        let last = reports.iter().rfind(|one| one.phase.as_ref() == phase)?;
         let first = reports.iter().find(|one| (&one.phase, one.attempt) == (&last.phase, last.attempt));
         Some(first.filter(|first| first.event != last.event).into_iter().chain([last]))
     };
-    failed.into_iter().filter_map(of_phase).flatten().collect()
+    of.into_iter().filter_map(of_one).flatten().collect()
 }

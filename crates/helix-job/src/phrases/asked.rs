@@ -33,9 +33,14 @@ pub fn asks(language: Language, question: &QuestionView) -> String {
     }
 }
 
+/// A phase by its id, and its name if it has one of its own.
+pub(crate) fn titled(id: &str, name: &str) -> String {
+    if id == name { id.to_owned() } else { format!("{id} ({name})") }
+}
+
 /// What is asked about files that run by themselves. Each line that an agent wrote is indented: chats show it as it is.
 pub(crate) fn runs_by_itself(language: Language, phase: &str, name: &str, files: &[SelfRunning]) -> String {
-    let mut text = format!("{}\n", say!(language, "ask-runs", phase = phase, name = name));
+    let mut text = format!("{}\n", say!(language, "ask-runs", phase = titled(phase, name)));
     for file in files {
         let by = match file.by {
             RunsBy::Shell => say!(language, "runs-shell"),

@@ -1,8 +1,7 @@
 //! What runs amounted to, in words. Must not know what follows from it.
 
-use helix_core::ids::JobId;
-use helix_core::run::{AgentErrorKind, Failure, Outcome};
-use helix_language::{ErrorView, Language, RECORD, recorded};
+use helix_core::run::{AgentErrorKind, Failure, LimitKind, Outcome};
+use helix_language::{ErrorView, Language, recorded};
 
 use helix_core::said::{Said, Words};
 use helix_core::text::one_line;
@@ -44,14 +43,15 @@ pub fn outcome_words(outcome: &Outcome) -> Said {
         Outcome::Credentials { billing: true } => said!("run-no-money"),
         Outcome::Credentials { billing: false } => said!("run-credentials"),
         Outcome::ContextOverflow => said!("run-context"),
-        Outcome::LimitReached { limit } => {
-            said!("run-limit", limit = format!("{limit:?}").to_lowercase())
-        }
+        Outcome::LimitReached { limit: LimitKind::Turns } => said!("run-max-turns"),
+        Outcome::LimitReached { limit: LimitKind::Budget } => said!("run-max-budget"),
+        Outcome::LimitReached { limit: LimitKind::StructuredOutput } => said!("run-no-form"),
         Outcome::Refused => said!("run-refused"),
         Outcome::Unstarted { reason } => said!("run-unstarted", reason = reason),
         Outcome::Misconfigured => said!("run-misconfigured"),
         Outcome::Failed(Failure::Declared { message, error }) => match error {
             Some(AgentErrorKind::ModelNotFound) => said!("run-no-model", message = message),
+            Some(AgentErrorKind::TooLarge) => said!("run-too-large", message = message),
             Some(AgentErrorKind::InvalidRequest) => said!("run-bad-request", message = message),
             Some(_) | None => said!("run-declared", message = message),
         },
@@ -59,25 +59,6 @@ pub fn outcome_words(outcome: &Outcome) -> Said {
             said!("run-contradicted", evidence = evidence)
         }
     }
-}
-
-/// What people are told to do about runs and walls, in the record's language and as words, for this job.
-pub fn remedies(job: &JobId) -> impl Iterator<Item = (String, Words)> {
-    const ALL: [&str; 12] = [
-        "gate-sandbox",
-        "run-provider-trouble",
-        "run-read-log",
-        "run-doctor",
-        "run-timed-out.hint",
-        "run-no-money.hint",
-        "run-credentials.hint",
-        "run-context.hint",
-        "run-limit.hint",
-        "run-refused.hint",
-        "run-no-model.hint",
-        "run-bad-request.hint",
-    ];
-    ALL.into_iter().map(|name| Words::message(name, []).of_job(job)).map(|words| (RECORD.words(&words), words))
 }
 
 /// The same in a language.

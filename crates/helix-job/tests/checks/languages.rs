@@ -41,7 +41,7 @@ fn a_question_and_what_came_of_it_are_said_in_german() {
     let ended = phrases::outcome(Language::German, &skipped.view());
     let begins = "ist gescheitert: keine Phase hat bestanden: alle wurden ausgelassen";
     let job = job();
-    assert_eq!(ended, format!("{begins}. Weiter: wiederhole eine mit `helix jobs retry {job} --phase PHASE`"));
+    assert_eq!(ended, format!("{begins}. Weiter: wiederhole eine mit `helix jobs retry {job} --phase a`"));
 }
 
 #[test]

@@ -182,14 +182,12 @@ run-credentials = der Anbieter nimmt die Zugangsdaten nicht an
     .hint = melde dich mit dem Programm des Agenten an oder trage seinen API-Schlüssel in helix.toml ein, dann führe `helix doctor` aus
 run-context = die Sitzung passt nicht in den Kontext des Modells
     .hint = teile die Phase auf oder gib ihr weniger und kleinere Dateien, dann mach weiter mit `helix jobs resume { $job }`
-run-limit =
-    sein Limit ist erreicht ({ $limit ->
-        [turns] Schritte
-        [budget] Budget
-        [structuredoutput] Antwortformat
-       *[other] { $limit }
-    })
-    .hint = erhöhe `max_turns` oder `budget_usd` der Phase oder teile sie auf, dann mach weiter mit `helix jobs resume { $job }`
+run-max-turns = sein Limit an Schritten ist erreicht
+    .hint = erhöhe `max_turns` der Phase oder teile sie auf, dann mach weiter mit `helix jobs resume { $job }`
+run-max-budget = sein Budget ist verbraucht
+    .hint = erhöhe `budget_usd` der Phase oder teile sie auf, dann mach weiter mit `helix jobs resume { $job }`
+run-no-form = keine seiner Antworten hatte die verlangte Form
+    .hint = { run-read-log }
 run-refused = das Modell hat abgelehnt
     .hint = formuliere die Beschreibung der Phase um, dann mach weiter mit `helix jobs resume { $job }`
 run-unstarted = der Agent kam nicht zum Arbeiten: { $reason }
@@ -202,6 +200,8 @@ run-no-model = der Agent meldet: { $message }
     .hint = wähle ein Modell, das der Anbieter hat, im Plan oder für den Agenten in helix.toml, dann führe `helix jobs resume { $job }` aus
 run-bad-request = der Agent meldet: { $message }
     .hint = der Anbieter lehnt diese Anfrage immer ab: prüfe Modell und Einstellungen des Agenten in helix.toml und die Größe seines Prompts, dann führe `helix jobs resume { $job }` aus
+run-too-large = der Agent meldet: { $message }
+    .hint = { run-context.hint }
 run-contradicted = seine Aufzeichnung widerspricht sich: { $evidence }
     .hint = { run-read-log }
 run-read-log = lies das Log des Laufs (`helix jobs logs { $job }`), dann mach weiter mit `helix jobs resume { $job }`
@@ -342,10 +342,10 @@ ended-not =
 
 ### Fragen eines Jobs
 
-ask-start = Phase { $phase } ({ $name }) beginnen?
-ask-accept = Phase { $phase } ({ $name }) ist fertig und geprüft. Ergebnis annehmen?
+ask-start = Phase { $phase } beginnen?
+ask-accept = Phase { $phase } ist fertig und geprüft. Ergebnis annehmen?
 ask-accept-see = Die Änderungen siehst du mit: helix jobs diff { $job } --phase { $phase }
-ask-gate = Phase { $phase } ({ $name }): { $question }
+ask-gate = Phase { $phase }: { $question }
 ask-manual = Schritt von Hand { $phase }:
 ask-decision = Entscheidung { $phase }:
 ask-set-out = Was der Agent sagt:
@@ -355,7 +355,7 @@ ask-gate-agent =
 ask-gate-manual = Bitte erledige diesen Schritt von Hand. Erledigt?
 ask-gate-approval = Gibst du das Ergebnis frei?
 ask-gate-result = Gibst du das Ergebnis der Phase { $phase } frei?
-ask-runs = Phase { $phase } ({ $name }) ist fertig und geprüft. Ihr Ergebnis hat Dateien, die von selbst laufen, ohne dass jemand das Projekt startet. Einlassen?
+ask-runs = Phase { $phase } ist fertig und geprüft. Ihr Ergebnis hat Dateien, die von selbst laufen, ohne dass jemand das Projekt startet. Einlassen?
 runs-shell = läuft, wenn jemand das Verzeichnis betritt
 runs-editor = Editoren führen sie aus oder folgen ihr, wenn jemand das Verzeichnis öffnet
 runs-agent = Coding-Agenten, die dort gestartet werden, folgen ihr
@@ -371,7 +371,7 @@ runs-more = … und { $lines ->
        *[other] { $lines } weitere neue Zeilen
     }
 ask-unmerged = Phase { $phase } konnte die Ergebnisse nicht zusammenführen
-ask-stuck = Phase { $phase } ({ $name }) kommt nicht weiter
+ask-stuck = Phase { $phase } kommt nicht weiter
 ask-advice =
     Ratgeber{ $times ->
         [one] { "" }
@@ -865,7 +865,7 @@ gate-found =
                *[other] { $problems } Probleme
             }
     }
-cause-gate-not-run = Gate { $gate } konnte nicht laufen: { $why }
+cause-gate-not-run = Gate { $gate } kam zu keinem Ergebnis: { $why }
 cause-gate-unsure = Gate { $gate } konnte die Arbeit nicht bestätigen: { $why }
 cause-run = der letzte Lauf wurde nicht fertig: { $what }
 cause-phase-spent = { $why } (das Budget der Phase ist verbraucht)
@@ -894,18 +894,21 @@ cause-reviewer-silent = der { $who } gab { $times ->
 cause-delivery = die Auslieferung ist gescheitert
 cause-rolled-back-by = { $by } wollte die Auslieferung zurücknehmen
 cause-all-skipped = keine Phase hat bestanden: alle wurden ausgelassen
-    .hint = wiederhole eine mit `helix jobs retry { $job } --phase PHASE`
+    .hint = wiederhole eine mit `helix jobs retry { $job } --phase { $phase }`
 cause-not-combined = die Ergebnisse konnten nicht zusammengeführt werden
 cause-no-start = keine der übrigen Phasen kann beginnen
 cause-spent = Job beendet: { $limit }
     .hint = mach weiter mit `helix jobs resume { $job } --budget USD`
-    .rest = ein Job behält dieses Limit: erhöhe es in [jobs] der helix.toml und starte den Rest als neuen Job
+    .rest = ein Job behält dieses Limit: erhöhe es in [jobs] der helix.toml und starte den Plan noch einmal als neuen Job (`helix run`)
 spent-budget = Budget von { $budget } USD verbraucht ({ $spent } USD ausgegeben)
 spent-turns = Grenze von { $limit } { $limit ->
         [one] Schritt
        *[other] Schritten
     } erreicht ({ $taken } gemacht)
-spent-tokens = Grenze von { $limit } Tokens erreicht ({ $used } verbraucht)
+spent-tokens = Grenze von { $limit } { $limit ->
+        [one] Token
+       *[other] Tokens
+    } erreicht ({ $used } verbraucht)
 spent-time = Grenze von { $limit } s Arbeitszeit der Agenten erreicht ({ $used } s verbraucht)
 spent-reserved = vom Budget ist nur noch übrig, was anderen Läufen zugesagt ist
 side-no-answer = der Lauf hat keine strukturierte Antwort

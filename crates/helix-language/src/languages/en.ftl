@@ -135,14 +135,12 @@ run-credentials = the provider does not accept the credentials
     .hint = log in with the agent's own CLI or set its API key in helix.toml, then run `helix doctor`
 run-context = the session does not fit the model's context
     .hint = split the phase, or give it fewer and smaller files, then go on with `helix jobs resume { $job }`
-run-limit =
-    its limit was reached ({ $limit ->
-        [turns] turns
-        [budget] budget
-        [structuredoutput] answer format
-       *[other] { $limit }
-    })
-    .hint = raise `max_turns` or `budget_usd` of the phase, or split it, then go on with `helix jobs resume { $job }`
+run-max-turns = its limit of turns was reached
+    .hint = raise `max_turns` of the phase, or split it, then go on with `helix jobs resume { $job }`
+run-max-budget = its budget was used up
+    .hint = raise `budget_usd` of the phase, or split it, then go on with `helix jobs resume { $job }`
+run-no-form = none of its answers had the form that was asked for
+    .hint = { run-read-log }
 run-refused = the model refused
     .hint = reword the phase's description, then go on with `helix jobs resume { $job }`
 run-unstarted = the agent did not get to work: { $reason }
@@ -155,6 +153,8 @@ run-no-model = the agent reports: { $message }
     .hint = choose a model that the provider has, in the plan or for the agent in helix.toml, then run `helix jobs resume { $job }`
 run-bad-request = the agent reports: { $message }
     .hint = the provider refuses this request however often it is sent: check model and settings of the agent in helix.toml, and how large its prompt is, then run `helix jobs resume { $job }`
+run-too-large = the agent reports: { $message }
+    .hint = { run-context.hint }
 run-contradicted = its record contradicts itself: { $evidence }
     .hint = { run-read-log }
 run-read-log = read the run's log (`helix jobs logs { $job }`), then go on with `helix jobs resume { $job }`
@@ -289,10 +289,10 @@ ended-not = is { job-status }
 
 ### Questions of a job
 
-ask-start = Start phase { $phase } ({ $name })?
-ask-accept = Phase { $phase } ({ $name }) is done and checked. Accept its result?
+ask-start = Start phase { $phase }?
+ask-accept = Phase { $phase } is done and checked. Accept its result?
 ask-accept-see = See its changes: helix jobs diff { $job } --phase { $phase }
-ask-gate = Phase { $phase } ({ $name }): { $question }
+ask-gate = Phase { $phase }: { $question }
 ask-manual = Manual step { $phase }:
 ask-decision = Decision { $phase }:
 ask-set-out = What the agent says:
@@ -302,7 +302,7 @@ ask-gate-agent =
 ask-gate-manual = Please do this step by hand. Done?
 ask-gate-approval = Do you approve the result?
 ask-gate-result = Do you approve the result of phase { $phase }?
-ask-runs = Phase { $phase } ({ $name }) is done and checked. Its result has files that run by themselves, without anybody starting the project. Let them in?
+ask-runs = Phase { $phase } is done and checked. Its result has files that run by themselves, without anybody starting the project. Let them in?
 runs-shell = runs when somebody enters the directory
 runs-editor = editors run or obey it when somebody opens the directory
 runs-agent = coding agents that are started there obey it
@@ -318,7 +318,7 @@ runs-more = … and { $lines ->
        *[other] { $lines } more new lines
     }
 ask-unmerged = Phase { $phase } could not merge the results
-ask-stuck = Phase { $phase } ({ $name }) is stuck
+ask-stuck = Phase { $phase } is stuck
 ask-advice =
     Adviser{ $times ->
         [one] { "" }
@@ -799,7 +799,7 @@ gate-found =
     { $problems ->
        *[other] { $summary }
     }
-cause-gate-not-run = gate { $gate } could not be run: { $why }
+cause-gate-not-run = gate { $gate } came to no result: { $why }
 cause-gate-unsure = gate { $gate } could not confirm the work: { $why }
 cause-run = the last run did not complete: { $what }
 cause-phase-spent = { $why } (the phase's budget is used up)
@@ -828,18 +828,21 @@ cause-reviewer-silent = the { $who } gave no usable answer { $times ->
 cause-delivery = the delivery failed
 cause-rolled-back-by = { $by } asked to roll the delivery back
 cause-all-skipped = no phase has passed: all of them were skipped
-    .hint = retry one with `helix jobs retry { $job } --phase PHASE`
+    .hint = retry one with `helix jobs retry { $job } --phase { $phase }`
 cause-not-combined = the results could not be combined
 cause-no-start = no remaining phase can start
 cause-spent = the job's { $limit }
     .hint = continue with `helix jobs resume { $job } --budget USD`
-    .rest = a job keeps this limit: raise it in [jobs] of helix.toml, and start what is left as a new job
+    .rest = a job keeps this limit: raise it in [jobs] of helix.toml, and start the plan again as a new job (`helix run`)
 spent-budget = budget of { $budget } USD is used up ({ $spent } USD spent)
 spent-turns = limit of { $limit } { $limit ->
         [one] turn
        *[other] turns
     } is used up ({ $taken } taken)
-spent-tokens = limit of { $limit } tokens is used up ({ $used } used)
+spent-tokens = limit of { $limit } { $limit ->
+        [one] token
+       *[other] tokens
+    } is used up ({ $used } used)
 spent-time = limit of { $limit } s of agents' time is used up ({ $used } s used)
 spent-reserved = budget has nothing left but what is reserved for other runs
 side-no-answer = the run has no structured answer

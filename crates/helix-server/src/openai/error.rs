@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::error_chain;
 use helix_core::ids::SessionId;
-use helix_core::run::Outcome;
+use helix_core::run::{AgentErrorKind, Failure, Outcome};
 use helix_engine::consultant::{TurnEnded, TurnError, phrases};
 use helix_language::{Language, say};
 use jiff::Timestamp;
@@ -188,7 +188,13 @@ fn classify(outcome: &Outcome) -> (StatusCode, &'static str) {
         Outcome::Overloaded { .. } => (S::SERVICE_UNAVAILABLE, "provider_overloaded"),
         Outcome::Credentials { billing: true } => (S::BAD_GATEWAY, "provider_billing"),
         Outcome::Credentials { billing: false } => (S::BAD_GATEWAY, "provider_credentials"),
-        Outcome::ContextOverflow => (S::BAD_REQUEST, "context_length_exceeded"),
+        Outcome::ContextOverflow | Outcome::Failed(Failure::Declared { error: Some(AgentErrorKind::TooLarge), .. }) => {
+            (S::BAD_REQUEST, "context_length_exceeded")
+        }
+        Outcome::Failed(Failure::Declared {
+            error: Some(AgentErrorKind::InvalidRequest | AgentErrorKind::ModelNotFound),
+            ..
+        }) => (S::BAD_GATEWAY, "provider_refused"),
         Outcome::TimedOut => (S::GATEWAY_TIMEOUT, "timed_out"),
         Outcome::Stalled => (S::GATEWAY_TIMEOUT, "stalled"),
         Outcome::Stuck { .. } => (S::INTERNAL_SERVER_ERROR, "stuck"),

@@ -170,6 +170,7 @@ fn is_environment(code: &str) -> bool {
             | "agent_misconfigured"
             | "provider_credentials"
             | "provider_billing"
+            | "provider_refused"
     )
 }
 

@@ -56,9 +56,11 @@ fn is_environment(kind: FaultKind) -> bool {
 
 /// Whether the agent, or its provider, refuses what is configured.
 fn is_refused(outcome: &Outcome) -> bool {
-    use AgentErrorKind::{InvalidRequest, ModelNotFound};
+    use AgentErrorKind::{InvalidRequest, ModelNotFound, TooLarge};
     match outcome {
-        Outcome::Failed(Failure::Declared { error, .. }) => matches!(error, Some(InvalidRequest | ModelNotFound)),
+        Outcome::Failed(Failure::Declared { error, .. }) => {
+            matches!(error, Some(InvalidRequest | TooLarge | ModelNotFound))
+        }
         other => matches!(other, Outcome::Unstarted { .. } | Outcome::NoRecord | Outcome::Credentials { .. }),
     }
 }

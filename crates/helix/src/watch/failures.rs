@@ -6,9 +6,8 @@ use helix_core::finding::Verdict;
 use helix_core::said::Words;
 use helix_engine::failures::FailureService;
 use helix_engine::observer::{JobReport, job_reports, last_reports};
-use helix_job::phrases::remedies;
 use helix_job::{JobStatus, JobView, PhaseStatus};
-use helix_language::{ErrorView, say};
+use helix_language::{ErrorView, RECORD, say};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -59,11 +58,15 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
         (Some(report), _) => report.brief_in(language.code(), |about, text| match about {
             // The table above says it.
             "attempt" | "check" | "ended" => String::new(),
-            _ if errors.iter().any(|error| error.hint.as_deref() == Some(text)) => String::new(),
+            _ if errors.iter().any(|error| error.hint.as_ref().is_some_and(|hint| hint.contains(text))) => {
+                String::new()
+            }
             _ => {
                 // A log has Helix's own words in English.
-                let own = found.iter().find(|(english, _)| is_said(text, english));
-                let text = own.map_or_else(|| text.to_owned(), |(_, own)| language.words(own));
+                let own = |(english, own): &(String, Words)| {
+                    Some(format!("{}{}", language.words(own), after(text, english)?))
+                };
+                let text = found.iter().find_map(own).unwrap_or_else(|| text.to_owned());
                 say!(language, "report-line", label = about.replace(' ', "-"), text = text)
             }
         }),
@@ -73,33 +76,40 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
     };
     let is_above = one.report.as_ref().is_some_and(|report| {
         let headline = report.what_failed.headline.as_str();
-        let of_finding = found.iter().map(|(english, _)| english.as_str()).find(|message| is_said(headline, message));
+        let of_finding =
+            found.iter().map(|(english, _)| english.as_str()).find(|message| after(headline, message).is_some());
         errors.iter().any(|error| error.message.contains(of_finding.unwrap_or(headline.trim_end_matches('…'))))
     });
-    let body = body.split_once('\n').filter(|_| is_above).map_or(body.as_str(), |(_, rest)| rest);
+    let text = |line: &str| line.split_once(": ").map(|(_, text)| text.to_owned()).unwrap_or_default();
+    let is_cause = |(first, rest): &(&str, &str)| first.contains(": ") && text(rest).starts_with(&text(first));
+    let parts = body.split_once('\n').filter(|parts| is_above || is_cause(parts));
+    let body = parts.map_or(body.as_str(), |(_, rest)| rest);
     let said: Vec<&str> = body.lines().filter(|line| !line.trim().is_empty()).collect();
     format!("\n{title}\n{}", said.join("\n"))
 }
 
-/// Whether a headline, which may be cut, says what a finding says.
-fn is_said(headline: &str, message: &str) -> bool {
+/// What follows in a headline, which may be cut, on what a finding says; `None` if it says something else.
+fn after<'a>(headline: &'a str, message: &str) -> Option<&'a str> {
     let said = headline.split_once("error: ").map_or(headline, |(_, said)| said);
-    let is_begun = |cut: &str| !cut.is_empty() && message.starts_with(cut);
-    !said.is_empty() && (said == message || said.strip_suffix('…').is_some_and(is_begun))
+    if said.strip_suffix('…').is_some_and(|cut| !cut.is_empty() && message.starts_with(cut)) {
+        return Some("");
+    }
+    let rest = said.strip_prefix(message).filter(|_| !message.is_empty())?;
+    (rest.is_empty() || rest.starts_with(';')).then_some(rest)
 }
 
-/// What the gates of a report's phase say in Helix's own words: in English, and as words.
+/// What is recorded of a report's phase in Helix's own words: in English, and as words.
 fn own_words(view: &JobView, one: &JobReport) -> Vec<(String, Words)> {
-    let phase = view.phases.iter().find(|phase| Some(&phase.id) == one.phase.as_ref());
-    let mut all: Vec<(String, Words)> = remedies(&view.id).collect();
-    for gate in phase.iter().flat_map(|phase| &phase.gates) {
-        if let Verdict::Fail { findings } = &gate.verdict {
-            all.extend(findings.iter().map(|one| (one.message.clone(), one.words())));
-            all.extend(findings.iter().map(|one| (one.fix.clone().unwrap_or_default(), one.fix_words())));
-        } else if let Verdict::Inconclusive { fault } = &gate.verdict {
-            all.extend(fault.said.iter().map(|said| (fault.hint.clone().unwrap_or_default(), said.hint.clone())));
+    let Some(phase) = view.phases.iter().find(|phase| Some(&phase.id) == one.phase.as_ref()) else { return Vec::new() };
+    let of_error = |error: &ErrorView| [error.words(), error.hint_words()];
+    let mut said: Vec<Words> = phase.error.iter().flat_map(of_error).collect();
+    for gate in &phase.gates {
+        said.extend(gate.notes());
+        match &gate.verdict {
+            Verdict::Fail { findings } => said.extend(findings.iter().flat_map(|one| [one.words(), one.fix_words()])),
+            Verdict::Inconclusive { fault } => said.extend(of_error(&ErrorView::of_fault(fault))),
+            Verdict::Pass => {}
         }
     }
-    all.retain(|(english, _)| !english.is_empty());
-    all
+    said.iter().flat_map(Words::parts).map(|part| (RECORD.words(part), part.clone())).collect()
 }

@@ -54,7 +54,8 @@ pub(super) fn declared_error(word: &str) -> AgentErrorKind {
         "server_error" | "overloaded" | "api_error" | "overloaded_error" | "timeout_error" | "connection_failed" => {
             AgentErrorKind::Server
         }
-        "invalid_request" | "invalid_request_error" | "request_too_large" => AgentErrorKind::InvalidRequest,
+        "invalid_request" | "invalid_request_error" => AgentErrorKind::InvalidRequest,
+        "request_too_large" => AgentErrorKind::TooLarge,
         "model_not_found" | "not_found_error" => AgentErrorKind::ModelNotFound,
         "max_output_tokens" => AgentErrorKind::MaxOutputTokens,
         _ => AgentErrorKind::Unknown,

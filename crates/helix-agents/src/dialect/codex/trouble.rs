@@ -155,7 +155,8 @@ fn kind(said: &str, code: Option<&str>, status: Option<u16>) -> AgentErrorKind {
         Some(402) => return Kind::Billing,
         Some(404) => return Kind::ModelNotFound,
         Some(500..) => return Kind::Server,
-        Some(400 | 413 | 422) => return Kind::InvalidRequest,
+        Some(413) => return Kind::TooLarge,
+        Some(400 | 422) => return Kind::InvalidRequest,
         Some(_) | None => {}
     }
     if has("usage limit") || has("rate limit") || has("too many requests") {
