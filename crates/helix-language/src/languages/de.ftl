@@ -239,7 +239,7 @@ start-not-in-path = nicht gefunden in PATH ({ $search })
 start-missing = { $file } gibt es nicht
 start-not-executable = { $file } ist keine ausführbare Datei
 start-no-interpreter = { $error }: die Datei gibt es, also fehlt der Interpreter, den ihre erste Zeile nennt (oder ihr Lader)
-start-closed = { $error }: sie ist nicht ausführbar, oder ein Verzeichnis darüber ist verschlossen
+start-closed = { $error }: die Datei ist nicht ausführbar, oder ein Verzeichnis darüber ist verschlossen
 start-too-long = { $error }: Argumente und Umgebung sind zusammen zu groß; Prompts gehen über stdin
 start-hidden = die Sandbox verbirgt { $file } oder etwas, was sie braucht: nimm das Verzeichnis davon in `readable` unter [sandbox] auf
 start-no-sandbox = seine Sandbox kann nicht aufgebaut werden: { $error }
@@ -428,7 +428,7 @@ question-closed = { $id } hat sich erledigt ({ $question })
 
 chat-answering = Antwortet
 chat-stopped = Mit einem Fehler beendet
-chat-call-cut-off = die Antwort endete vor diesem Aufruf
+chat-call-cut-off = die Antwort endete, bevor dieser Aufruf fertig war
 chat-restarts = Helix wird beendet; der Agent arbeitet weiter
 chat-answered-before = Schon beantwortet; hier ist die Antwort
 chat-session-lost = Der Agent hat seine Sitzung verloren; eine neue beginnt mit dem Verlauf dieses Chats
@@ -892,7 +892,7 @@ cause-reviewer-silent = der { $who } gab { $times ->
        *[other] { $times } Mal keine brauchbare Antwort, zuletzt
     }: { $why }
 cause-delivery = die Auslieferung ist gescheitert
-cause-rolled-back-by = { $by } wollte die Auslieferung zurücknehmen
+cause-rolled-back-by = { $by } hat verlangt, die Auslieferung zurückzunehmen
 cause-all-skipped = keine Phase hat bestanden: alle wurden ausgelassen
     .hint = wiederhole eine mit `helix jobs retry { $job } --phase PHASE`
 cause-not-combined = die Ergebnisse konnten nicht zusammengeführt werden
@@ -1001,8 +1001,8 @@ evidence-proved = belegt
 evidence-proved-now = belegt, eben noch einmal geprüft
 evidence-unproved = NICHT BELEGT
 evidence-not-passed = hat nicht bestanden
-evidence-conflict = Konflikt von { $phases } in { $paths }: gelöst von { $phase }
-evidence-conflict-unproved = Konflikt von { $phases } in { $paths }: übernommen von { $phase }, nicht belegt, dass er gelöst ist
+evidence-conflict = Konflikt zwischen { $phases } in { $paths }: gelöst von { $phase }
+evidence-conflict-unproved = Konflikt zwischen { $phases } in { $paths }: übernommen von { $phase }, nicht belegt, dass er gelöst ist
 evidence-integrated = übernommen als { $commit }, Baum { $tree }
 evidence-validated = geprüft von Phase { $phase }
 evidence-refused = nicht übernommen: die zusammengeführten Ergebnisse bestehen nicht
@@ -1064,13 +1064,17 @@ lacks-phase = Commit { $commit } der Phase { $phase } ist nicht darin enthalten
 ### Das Terminal: andere Befehle
 
 diff-nothing = zwischen { $from } und { $to } wurde nichts geändert
-diff-more = { $bytes } weitere Bytes: git diff { $from } { $to }
+diff-more =
+    { $bytes } { $bytes ->
+        [one] weiteres Byte
+       *[other] weitere Bytes
+    }: git diff { $from } { $to }
 keys-no-people = niemand hat einen Schlüssel; einen legst du an mit `helix people add NAME`
 keys-no-tokens = keine Tokens; eines legst du an mit `helix token create --chat NAME`
 keys-once = das wird nur dieses eine Mal gezeigt; Helix behält nur einen Hash davon
 keys-revoked = { $name }: der Schlüssel gilt nicht mehr
 trust-none = keiner Projektkonfiguration wird vertraut
-trust-unneeded = { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt nur Namen und Grenzen; `helix plan check` und `helix doctor` probieren hier nun auch die Befehle der Gates
+trust-unneeded = Der Datei { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt nur Namen und Grenzen; `helix plan check` und `helix doctor` probieren hier nun auch die Befehle der Gates
 preflight-passes = `{ $command }` läuft auf dem Ausgangs-Commit und besteht
 preflight-fails = `{ $command }` läuft auf dem Ausgangs-Commit und schlägt dort fehl: { $how }. Das Gate vergleicht damit
 preflight-untrusted = Die Befehle der Gates wurden nicht probiert, weil du diesem Projekt noch nicht vertraust: `helix trust` (ohne helix.toml: `helix init`), oder einmalig mit --preflight
@@ -1080,15 +1084,22 @@ doctor-untrusted = die Befehle der Gates wurden nicht probiert: du vertraust die
     .hint = führe hier `helix trust` aus, oder einmalig `helix doctor --preflight`
 doctor-no-project = die Befehle der Gates wurden nicht probiert: dieses Projekt hat keine helix.toml, der du vertrauen könntest
     .hint = führe hier `helix init` aus, das eine schreibt und ihr vertraut, oder einmalig `helix doctor --preflight`
-trust-given = { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt:
+trust-given = Der Datei { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt:
 trust-key = { $name } (Zeile { $line })
 trust-with = und nennt diese Dateien, denen du damit auch vertraust:
 trust-again = Wenn sich eine dieser Dateien ändert, vertraue ihr neu.
-trust-revoked = { $path } wird nicht mehr vertraut
-trust-was-none = { $path } wurde nicht vertraut
+trust-revoked = Der Datei { $path } wird nicht mehr vertraut
+trust-was-none = Der Datei { $path } wurde nicht vertraut
 gates-no-verdict = es wurde kein Urteil aufgezeichnet: ein Job prüft das committete Ergebnis noch einmal
 gates-left-out = { $gate }: läuft hier nicht: { $why }
-gates-audit-rate = Durchlassquote { $rate } %: { $escaped } von { $tried } eingebauten Fehlern haben alle Gates bestanden (95 % Konfidenz: { $low } bis { $high } %); { $possible } lassen sich einbauen
+gates-audit-rate =
+    Durchlassquote { $rate } %: { $escaped } von { $tried } eingebauten Fehlern { $escaped ->
+        [one] hat
+       *[other] haben
+    } alle Gates bestanden (95 % Konfidenz: { $low } bis { $high } %); { $possible } { $possible ->
+        [one] lässt
+       *[other] lassen
+    } sich einbauen
 gates-audit-at = geprüft am { $at }
 gates-audit-sort = { $sort ->
     [stub] Attrappe
@@ -1147,7 +1158,7 @@ settings-fit =
     passend zu { $cores } { $cores ->
         [one] Kern
        *[other] Kernen
-    } und Arbeitsspeicher
+    } und zum Arbeitsspeicher
 wall =
     { $wall ->
         [files] Dateien
@@ -1206,15 +1217,15 @@ doctor-no-repository = das Arbeitsverzeichnis ist in keinem
 doctor-no-commit = { $root } hat noch keinen Commit
     .hint = `helix run` braucht einen: committe, was da ist
 doctor-workspace = Arbeitsplatz
-doctor-no-setup = { $file } ist da, aber helix.toml hat keine Einrichtung: einem frischen Klon fehlt, was damit installiert wird
+doctor-no-setup = { $file } ist da, aber helix.toml hat kein [workspace] setup: einem frischen Klon fehlt, was damit installiert wird
     .hint =
         ergänze in helix.toml:
         { "[workspace]" }
         setup = ["{ $command }"]
 doctor-no-commands = keine Befehle, nur Dateien
 doctor-prepared = { $setup } ({ $kept } vorbereitet; { $how })
-doctor-shared = Läufe teilen es, Änderungen bleiben beim Lauf
-doctor-copied = wird in jeden Arbeitsplatz kopiert: dieses System hat keine Overlays für die Sandbox
+doctor-shared = gemeinsam für alle Läufe; was ein Lauf ändert, bleibt bei ihm
+doctor-copied = wird für jeden Lauf kopiert: die Sandbox hat hier kein overlayfs
 doctor-agents = Agenten zugleich
 doctor-memory = { $agents }; { $available } MiB Arbeitsspeicher frei
 doctor-memory-unknown = { $agents }; der freie Arbeitsspeicher ist unbekannt
@@ -1229,7 +1240,7 @@ doctor-broken = { $path } geht nicht: { $why }
     .hint = sorge dafür, dass `{ $command }` hier geht; sonst bleiben Gates, die es aufrufen, ohne Ergebnis
 doctor-no-pytest = `{ $command }` kann nicht laufen: { $why }
     .hint = installiere es für python3: python3 -m pip install pytest, oder aktiviere eine virtuelle Umgebung
-doctor-silent = keine Antwort nach { $seconds } s
+doctor-silent = keine Antwort innerhalb von { $seconds } s
 doctor-state = Zustandsverzeichnis
 doctor-no-state = { $place } gibt es noch nicht
     .hint = nichts zu tun: es wird angelegt, sobald es gebraucht wird
@@ -1255,8 +1266,8 @@ doctor-serves = { $address }: dort lauscht der Host
 doctor-taken = { $address } ist belegt
     .hint = wähle eine andere mit --listen oder mit listen in [server]
 doctor-no-address = { $address }: { $why }
-    .hint = wähle mit listen in [server] eine Adresse dieser Maschine
-sandbox-off = Die Sandbox ist aus: setze in der Konfiguration `mode` in [sandbox] auf `preferred` oder `required`.
+    .hint = wähle mit listen in [server] eine Adresse dieses Rechners
+sandbox-off = Die Sandbox ist aus: setze in deiner Konfiguration `mode` in [sandbox] auf `preferred` oder `required`.
 sandbox-held = gehalten haben: { $walls }
 sandbox-refused = verweigert
 sandbox-possible = MÖGLICH
@@ -1267,7 +1278,7 @@ sandbox-write = außerhalb des eigenen Verzeichnisses schreiben
 sandbox-signal = einem anderen Prozess ein Signal senden
 sandbox-keeper = den eigenen Aufsichtsprozess beenden
 sandbox-environment = die Umgebung eines anderen Prozesses lesen
-sandbox-tmp = eine Datei in /tmp der Maschine sehen
+sandbox-tmp = eine Datei in /tmp des Rechners sehen
 sandbox-network = eine Verbindung aufbauen, wo das Netz geschlossen ist
 sandbox-processes = Prozesse ohne Ende starten
 
@@ -1432,7 +1443,11 @@ adr-proved = { $file } hat den Status { $status }: Job { $job } hat { $met } von
     } belegt (Commit { $commit })
 adr-unproved = nicht belegt: { $criterion }
 adr-commit = Weiter: committe die Entscheidung und ihren Index
-coverage-sum = { $covered } von { $concepts } Konzepten sind in { $target } enthalten
+coverage-sum =
+    { $covered } von { $concepts } Konzepten { $covered ->
+        [one] ist
+       *[other] sind
+    } in { $target } enthalten
 coverage-hint = nimm die fehlenden Konzepte unter Überschriften mit ihrem Namen auf oder sag im Text, warum sie wegbleiben
 coverage-missing = { "FEHLT    " }
 coverage-covered = enthalten
@@ -1484,7 +1499,7 @@ heading =
         [gates] Gates
         [time] Zeit
         [cost] Kosten
-        [submitted] begonnen
+        [submitted] eingereiht
         [plan] Plan
         [project] Projekt
         [criteria] Kriterien
@@ -1731,7 +1746,7 @@ web-no-attempt = Diese Phase hat noch nicht begonnen.
 web-no-changes = Nichts wurde geändert.
 web-no-changes-yet = Es gibt noch kein Ergebnis.
 web-no-checks = Für diesen Versuch lief noch keine Prüfung.
-web-no-decisions = Die Projekte haben noch keine Entscheidungen. Der Consultant schreibt die erste mit dir:
+web-no-decisions = Deine Projekte haben noch keine Entscheidungen. Der Consultant schreibt die erste mit dir:
 web-no-jobs-of-decision = Noch keine.
 web-no-lines = Keine Zeile geändert: Die Datei ist leer, oder nur ihr Modus ist anders.
 web-no-prompt = Zu diesem Versuch gibt es keinen Prompt.
@@ -1783,8 +1798,8 @@ web-trouble = Das ging nicht
 web-verify-bundle = Jeder kann das Paket prüfen mit
 web-whole-job = Der ganze Job
 web-your-words = In eigenen Worten
-serve-pages = Seiten: { $url }  (meldet einmal an, innerhalb von 10 Minuten; erneut: helix open)
-open-at = { $url }  (meldet einmal an, innerhalb von 10 Minuten)
+serve-pages = Seiten: { $url }  (meldet dich einmal an, innerhalb von 10 Minuten; erneut: helix open)
+open-at = { $url }  (meldet dich einmal an, innerhalb von 10 Minuten)
 open-no-browser = Kein Browser ließ sich starten: öffne die Adresse selbst.
 
 ### Was Gates finden
@@ -2223,7 +2238,7 @@ gate-tests-skipped =
        *[other] wurden { $before } Tests
     } ausgelassen, jetzt { $now }
     .hint = entferne die neuen Skip-Markierungen und sorge dafür, dass diese Tests bestehen
-gate-undecided = Tests bestehen auch, wo sie andere Werte erwarten ({ $tests }): was der Code liefert, gilt auch anderen Werten als gleich, oder er kennt seine Tests oder entscheidet an ihrer Stelle
+gate-undecided = Tests bestehen auch, wo sie andere Werte erwarten ({ $tests }): was der Code liefert, gilt auch mit anderen Werten als gleich, oder er kennt seine Tests oder entscheidet an ihrer Stelle
     .hint = sorge dafür, dass der Code das Richtige und nichts anderes liefert; lassen sich diese Tests so nicht befragen, setzt der Plan `control: off` in diesem Gate
 gate-hint-aware = lass den Code dasselbe tun, was auch immer seine Tests sagen
 gate-aware = Tests scheitern ({ $tests }), wo andere Tests andere Werte erwarten; das war zu Beginn des Jobs nicht so: der Code sieht seine Tests an
@@ -2240,11 +2255,14 @@ gate-mutation-no-source = die Phase hat keinen Quelltext geändert, den der Befe
     .hint = { gate-hint-writes-code }
 gate-mutation-none = in die geänderten Zeilen von { $files } lässt sich kein Fehler einbauen
     .hint = { gate-hint-writes-code }
-gate-mutation-unclean = `{ $command }` besteht auf dem Ergebnis selbst nicht ({ $how }, { $passed } Tests bestanden)
+gate-mutation-unclean = `{ $command }` besteht auf dem Ergebnis selbst nicht ({ $how }, { $passed ->
+        [one] 1 Test
+       *[other] { $passed } Tests
+    } bestanden)
     .hint = setze `tests_pass` mit demselben Befehl vor dieses Gate
-gate-mutation-tried = { $possible } kleine Fehler sind in den geänderten Zeilen möglich; { $tried } versucht: { $killed } bemerkt, { $slow } bis zum Zeitlimit gelaufen, { $survived } nicht bemerkt, { $unbuilt } nicht zu bauen
+gate-mutation-tried = in den geänderten Zeilen mögliche kleine Fehler: { $possible }; { $tried } versucht: { $killed } bemerkt, { $slow } bis zum Zeitlimit gelaufen, { $survived } nicht bemerkt, { $unbuilt } nicht zu bauen
 gate-hint-longer = gib dem Gate ein längeres `timeout`, oder lass seinen Befehl nur die Tests des Geänderten ausführen
-gate-mutation-few = die Zeit war nach { $viable } von { $possible } eingebauten Fehlern um; das sind zu wenige für eine Aussage
+gate-mutation-few = die Zeit war nach { $viable } von { $possible } eingebauten Fehlern um: zu wenige für eine Aussage
     .hint = { gate-hint-longer }
 gate-mutation-slow = jeder eingebaute Fehler lief bis zum Zeitlimit oder ließ sich nicht bauen: nichts zeigt, was die Tests bemerken
     .hint = { gate-hint-longer }
@@ -2267,11 +2285,19 @@ gate-control-new =
        *[other] alle { $tests } neuen Tests ({ $names }) bestehen auch mit Unsinn in jeder Funktion von { $files }: sie testen diese Arbeit nicht
     }
     .hint = lass die neuen Tests aufrufen, was die Phase geschrieben hat, und das Ergebnis vergleichen; geht es in ihnen um etwas anderes, setzt der Plan `control: off` in diesem Gate
-gate-control-seen = mit Unsinn in jeder Funktion von { $files } bestehen { $passed } von { $tests } Tests: die Tests bemerken diese Arbeit
+gate-control-seen =
+    mit Unsinn in jeder Funktion von { $files } { $passed ->
+        [one] besteht
+       *[other] bestehen
+    } { $passed } von { $tests } Tests: die Tests bemerken diese Arbeit
 gate-hint-new-tests = schreib Tests, die ohne die Arbeit der Phase scheitern und mit ihr bestehen
-gate-not-new = alle neuen Tests bestehen auch mit dem Code von vor der Phase: sie zeigen nicht, was sie getan hat
+gate-not-new = alle neuen Tests bestehen auch mit dem Code von vor der Phase: sie zeigen nicht, was die Phase getan hat
     .hint = { gate-hint-new-tests }
-gate-not-new-some = { $passing } von { $tests } neuen Tests ({ $names }) bestehen auch mit dem Code von vor der Phase: sie zeigen nicht, was sie getan hat
+gate-not-new-some =
+    { $passing } von { $tests } neuen Tests ({ $names }) { $passing ->
+        [one] besteht auch mit dem Code von vor der Phase: er zeigt
+       *[other] bestehen auch mit dem Code von vor der Phase: sie zeigen
+    } nicht, was die Phase getan hat
     .hint = { gate-hint-new-tests }
 gate-not-new-tests = die neuen Tests testen nicht das Neue
 gate-knows-answers = im Code stehen die Antworten der Tests
@@ -2353,7 +2379,11 @@ result-same-name = auf Systemen, die sie nicht unterscheiden, sind das dieselben
     .hint = gib einer dieser Dateien einen anderen Namen
 result-many-run = das Ergebnis ändert mehr als { $most } Dateien, die von selbst laufen, etwa { $path }
     .hint = lass solche Dateien weg oder teile die Arbeit: jemand muss jede davon lesen
-result-too-much = { $files } Dateien geändert, mit { $size } MiB oder mehr; ein Ergebnis darf höchstens { $most } Dateien mit { $most_size } MiB ändern, und keine davon wurde übernommen
+result-too-much =
+    { $files } { $files ->
+        [one] Datei
+       *[other] Dateien
+    } geändert, mit { $size } MiB oder mehr; ein Ergebnis darf höchstens { $most } Dateien mit { $most_size } MiB ändern, und keine davon wurde übernommen
     .hint = entferne, was erzeugt ist, oder nimm es in .gitignore auf
 result-git-name = { $name } ist ein Name, den Git auf manchen Systemen für sich behält
     .hint = gib der Datei einen anderen Namen
@@ -2385,8 +2415,12 @@ audit-nonsense = jede Funktion gibt Unsinn zurück ({ $files } { $files ->
         [one] Datei
        *[other] Dateien
     })
-audit-lie = gibt aus, dass { $tests } Tests bestanden sind, und beendet den Prozess mit Status 0
-audit-becomes = `{ $before }` wird `{ $after }`
+audit-lie =
+    gibt aus, dass { $tests ->
+        [one] 1 Test bestanden ist
+       *[other] { $tests } Tests bestanden sind
+    }, und beendet den Prozess mit Status 0
+audit-becomes = `{ $before }` wird zu `{ $after }`
 audit-leaves-out = lässt `{ $code }` weg
 audit-skips = überspringt `{ $code }`
 audit-gate-fails = das Gate { $gate } besteht auf dem Ergebnis, wie es ist, nicht: { $why }
@@ -2428,7 +2462,7 @@ workspace-copy-much = `copy` von [workspace] und .worktreeinclude nennen { $what
     .hint = nenne weniger Dateien, verwende `link`, oder lass sie von `setup` anlegen
 workspace-left = die Vorbereitung des Arbeitsplatzes hat { $paths } Pfade hinterlassen, die Git ignoriert; { $most } können behalten werden
     .hint = nenne die Verzeichnisse, die sich zu behalten lohnen, in `cache` von [workspace]
-workspace-cache-not-ignored = `cache` von [workspace] nennt { $path }; das ist kein Verzeichnis des Repositorys, das Git in Ruhe lässt
+workspace-cache-not-ignored = `cache` von [workspace] nennt { $path }; das ist kein Verzeichnis des Repositorys, das Git ignoriert
 workspace-cache-not-made = `cache` von [workspace] nennt { $path }; das hat die Vorbereitung nicht angelegt
 workspace-cache-fix = berichtige `cache` in helix.toml oder lass es weg: dann wird alles behalten, was Git ignoriert
 workspace-setup-unusable = `{ $command }` in `setup` von [workspace] kann nicht ausgeführt werden: { $why }
