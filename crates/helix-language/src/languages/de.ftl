@@ -578,9 +578,9 @@ chat-unexamined = Diese Antwort konnte nicht geprüft werden: { $why }.
 chat-unexamined-remedy = Sorge dafür, dass das Verzeichnis der Sitzung lesbar ist; `helix doctor` untersucht das Zustandsverzeichnis.
 # Why a command could not run.
 command-missing = das Programm "{ $program }" wurde nicht gefunden
-    .hint = installiere { $program }, oder nenne es im Befehl mit seinem Pfad
+    .hint = installiere { $program } oder nenne es im Befehl mit seinem Pfad
 command-empty = der Befehl ist leer
-    .hint = schreibe einen Befehl
+    .hint = schreib einen Befehl
 command-unstartable = das Programm "{ $program }" konnte nicht gestartet werden: { $reason }
     .hint = prüfe, ob { $program } ausgeführt werden darf
 sandbox-remedy = führe Helix auf einem System aus, das sie hat (`helix doctor --sandbox`), oder setze `mode = "preferred"` in [sandbox]
@@ -1381,7 +1381,7 @@ workflow-from = aus { $place }
 workflow-of-plan = Vorgabe: { $from } des Plans; sonst erforderlich
 workflow-default = Vorgabe: { $from } des Plans, sonst { $value }
 workflow-required = erforderlich
-workflow-next = Weiter: bearbeite ihn, schreibe `workflow: { $name }` in einen Plan, dann `helix plan check --explain`
+workflow-next = Weiter: bearbeite ihn, schreib `workflow: { $name }` in einen Plan, dann `helix plan check --explain`
 skills-none = keine Skills; einer kommt als skills/NAME/SKILL.md dazu (docs/consultant.md)
 skills-project = Projekt
 skills-yours = eigener
@@ -1465,7 +1465,7 @@ drift-sum =
         [one] Änderung
        *[other] Änderungen
     } ohne Entscheidung
-drift-hint = passe die Entscheidung an und committe sie, oder schreibe eine neue, die sie ablöst
+drift-hint = passe die Entscheidung an und committe sie, oder schreib eine neue, die sie ablöst
 drift-shallow = der Klon ist flach: Änderungen vor seinem Anfang sind nicht bekannt; `git fetch --unshallow` hilft
 drift-no-decisions = keine Entscheidungen in { $directory }/
 renumber-is = { $old } ist jetzt { $new }
@@ -1853,7 +1853,7 @@ gate-command-ended = `{ $command }`: { $how }
 gate-command-failed = `{ $command }` ist fehlgeschlagen ({ $how })
     .hint = behebe, was die Ausgabe nennt, und führe den Befehl selbst aus, bis er mit 0 endet
 gate-command-not-phases = `{ $command }` schlug schon vor dem Job aus demselben Grund fehl ({ $how }): das liegt nicht an der Phase
-    .hint = behebe es vor dem Job, lass es von einer Phase beheben, oder lass den Befehl nur ansehen, was der Job ändert
+    .hint = behebe es vor dem Job, lass es von einer Phase beheben oder lass den Befehl nur ansehen, was der Job ändert
 gate-command-new-lines = `{ $command }` schlug schon vor dem Job fehl; gezeigt werden die neuen Zeilen
 gate-command-as-before = `{ $command }` schlug schon vor dem Job aus demselben Grund fehl
 gate-command-cannot = `{ $command }` kann nicht laufen: { $why }
@@ -1873,9 +1873,9 @@ gate-decides =
     }, aber kein Output der Phase beansprucht diese Datei
     .hint =
         { $how ->
-            [added] entferne { $path }, oder lege das Nötige in Dateien, die die Phase beansprucht
-            [deleted] stelle { $path } wieder her und sorge dafür, dass die Prüfung besteht, wie sie war; soll die Datei wegfallen, deckt ein Muster in `outputs` sie und ihren Ersatz ab
-           *[changed] nimm jede Änderung an { $path } zurück und sorge dafür, dass die Prüfung besteht, wie sie war; ist die Änderung nötig, muss der Plan sie beanspruchen
+            [added] entferne { $path } oder lege das Nötige in Dateien, die die Phase beansprucht
+            [deleted] stelle { $path } wieder her und sorge dafür, dass die Prüfung so bestanden wird, wie sie war; soll die Datei wegfallen, deckt ein Muster in `outputs` sie und ihren Ersatz ab
+           *[changed] nimm jede Änderung an { $path } zurück und sorge dafür, dass die Prüfung so bestanden wird, wie sie war; ist die Änderung nötig, muss der Plan sie beanspruchen
         }
 gate-decides-claimed =
     { $path } bestimmt mit, wie `{ $command }` prüft, und wurde vom Job { $how ->
@@ -1904,14 +1904,14 @@ gate-submodule-absent = `{ $command }` nennt `{ $path }`, ein Submodul, das nich
 gate-lfs-absent = `{ $command }` nennt `{ $path }`, eine Datei von Git LFS, von der hier nur der Zeiger liegt
     .hint = hole sie mit `git lfs pull`; von einem Commit nimmt Helix höchstens 20.000 solcher Dateien mit 16 GiB
 gate-service-composed = `{ $command }` braucht { $name } an Port { $port } dieses Rechners, wo niemand lauscht
-    .hint = starte den Dienst mit `docker compose up -d { $service }`, oder gib jedem Lauf einen eigenen, unter [workspace.services] in helix.toml
+    .hint = starte den Dienst mit `docker compose up -d { $service }` oder gib jedem Lauf einen eigenen, unter [workspace.services] in helix.toml
 gate-service-down = `{ $command }` braucht { $name } an Port { $port } dieses Rechners, wo niemand lauscht
-    .hint = starte den Dienst, oder gib jedem Lauf einen eigenen, unter [workspace.services] in helix.toml
+    .hint = starte den Dienst oder gib jedem Lauf einen eigenen, unter [workspace.services] in helix.toml
 gate-lacks = trage unter [workspace] in helix.toml ein: { $keys }
 gate-lacks-installer = installiere { $program }, das installiert, was { $file } nennt, und trage unter [workspace] in helix.toml ein: { $keys }
 gate-lacks-both = trage unter [workspace] in helix.toml ein: { $setup } und { $copy }
 gate-lacks-venv = schreib den Befehl ohne `{ $path }/bin/`: Gates finden die Programme der virtuellen Umgebung im PATH
-gate-lacks-directory = lass `{ $path }/` von `setup` unter [workspace] in helix.toml anlegen, oder trage dort `copy = ["{ $path }"]` ein
+gate-lacks-directory = lass `{ $path }/` von `setup` unter [workspace] in helix.toml anlegen oder trage dort `copy = ["{ $path }"]` ein
 gate-unprepared =
     `{ $command }` kann in einem sauberen Checkout nicht laufen: git ignoriert { $shown }, und { $names ->
         [one] damit
@@ -1978,7 +1978,7 @@ gate-probe-failed =
         [one] { "" }
        *[other] , nach { $attempts } Versuchen
     }
-    .hint = behebe die Ursache, oder gib dem Gate mehr `retries`, wenn es länger braucht
+    .hint = behebe die Ursache oder gib dem Gate mehr `retries`, wenn es länger braucht
 gate-status = Status { $status }
 gate-status-other = Status { $status }, nicht { $wanted }
 gate-status-without = Status { $status }, ohne { $missing }
@@ -2004,9 +2004,9 @@ gate-docs =
 gate-files-nothing = es gibt keine Datei zu suchen: das Gate nennt keine und die Phase beansprucht keine Outputs
     .hint = nenne Dateien im Gate oder in `outputs` der Phase
 gate-files-dangling = { $path } ist ein Link auf { $target }; das ist nicht im Ergebnis
-    .hint = ersetze ihn durch die Datei, oder verweise auf eine Datei des Repositorys
+    .hint = ersetze ihn durch die Datei oder verweise auf eine Datei des Repositorys
 gate-files-empty = { $path } ist leer
-    .hint = schreib den Inhalt, oder entferne die Datei aus dem Gate, wenn sie nicht gebraucht wird
+    .hint = schreib den Inhalt oder entferne die Datei aus dem Gate, wenn sie nicht gebraucht wird
 gate-files-missing = { $path } ist nicht im Ergebnis
     .hint = lege die Datei im Repository unter genau diesem Pfad an und trage sie nicht in .gitignore ein
 gate-files-near = lege die Datei an; meintest du { $near }?
@@ -2091,7 +2091,7 @@ gate-criterion-own = { $criterion } bekam seinen Test von der Phase selbst
 gate-criteria-no-adr = der Plan nennt kein ADR und hat deshalb keine Kriterien
     .hint = trage es im Plan ein: `adr: adr/012-title.md`
 gate-criteria-adr-gone = { $path } ist nicht in dem Commit, von dem die Phase ausging
-    .hint = committe das ADR vor dem Job, oder lass es von einer früheren Phase schreiben
+    .hint = committe das ADR vor dem Job oder lass es von einer früheren Phase schreiben
 gate-hint-criteria = schreib Kriterien mit Kästchen unter `## Acceptance criteria`: `- [ ] …`; in MADR genügt `### Confirmation`
 gate-criteria-none = { $path } hat keine Akzeptanzkriterien mit Kästchen
     .hint = { gate-hint-criteria }
@@ -2126,7 +2126,7 @@ gate-criterion-there =
         [one] vorhanden
        *[other] { $files } Dateien vorhanden
     }
-gate-hint-test-name = nenne den Test mit seiner Datei, oder schreib den Befehl, der ihn ausführt: `— test: `<Befehl>``
+gate-hint-test-name = nenne den Test mit seiner Datei oder schreib den Befehl, der ihn ausführt: `— test: `<Befehl>``
 gate-criterion-unknown = Helix weiß nicht, wie der Test { $test } auszuführen ist
     .hint = { gate-hint-test-name }
 gate-criterion-no-name = { $test } ist nicht der Name eines Tests
@@ -2148,7 +2148,7 @@ gate-criterion-none-ran = `{ $command }` hat keinen Test ausgeführt
 gate-criterion-not-shown = `{ $command }` zeigt `{ $missing }` nicht
     .hint = berichtige den Code so, dass die Ausgabe genau diesen Text enthält
 gate-criterion-shown = { $how }, mit der erwarteten Ausgabe
-gate-hint-runner = lass den Runner von selbst enden, und lass sonst nichts ausgeben, was wie seine Zusammenfassung aussieht
+gate-hint-runner = lass den Runner von selbst enden und lass sonst nichts ausgeben, was wie seine Zusammenfassung aussieht
 gate-doubt-ended = laut Ausgabe { $passed ->
         [one] hat 1 Test
        *[other] haben { $passed } Tests
@@ -2166,7 +2166,7 @@ gate-flaky-fault = unbeständig: { $why }
 gate-tests-broken = `{ $command }` ist fehlgeschlagen ({ $how }), bevor Tests laufen konnten
     .hint = behebe, was die Ausgabe nennt, dann führe den Befehl selbst aus
 gate-tests-uncounted = `{ $command }` endete mit { $how }, aber die Ausgabe nennt keine Zahl von Tests: nichts belegt, dass welche liefen
-    .hint = verwende einen Runner, dessen Zusammenfassung Helix liest (docs/gates.md), lass ihn JUnit-XML schreiben, oder verwende das Gate `command`
+    .hint = verwende einen Runner, dessen Zusammenfassung Helix liest (docs/gates.md), lass ihn JUnit-XML schreiben oder verwende das Gate `command`
 gate-tests-none = `{ $command }` hat keinen Test ausgeführt ({ $skipped } ausgelassen)
     .hint = prüfe, ob die Tests dort liegen, wo der Befehl sie sucht, und ob sie committet sind
 gate-before-not-run =
@@ -2261,7 +2261,7 @@ gate-mutation-unclean = `{ $command }` besteht auf dem Ergebnis selbst nicht ({ 
     } bestanden)
     .hint = setze `tests_pass` mit demselben Befehl vor dieses Gate
 gate-mutation-tried = in den geänderten Zeilen mögliche kleine Fehler: { $possible }; { $tried } versucht: { $killed } bemerkt, { $slow } bis zum Zeitlimit gelaufen, { $survived } nicht bemerkt, { $unbuilt } nicht zu bauen
-gate-hint-longer = gib dem Gate ein längeres `timeout`, oder lass seinen Befehl nur die Tests des Geänderten ausführen
+gate-hint-longer = gib dem Gate ein längeres `timeout` oder lass seinen Befehl nur die Tests des Geänderten ausführen
 gate-mutation-few = die Zeit war nach { $viable } von { $possible } eingebauten Fehlern um: zu wenige für eine Aussage
     .hint = { gate-hint-longer }
 gate-mutation-slow = jeder eingebaute Fehler lief bis zum Zeitlimit oder ließ sich nicht bauen: nichts zeigt, was die Tests bemerken
@@ -2372,7 +2372,7 @@ result-not-let-in = { $path } läuft von selbst, und { $by } hat die Datei nicht
 result-control-characters = der Name { $name } hat Steuerzeichen
     .hint = gib der Datei einen anderen Namen
 result-link = { $name } ist ein Link auf { $target }, und das liegt nicht im Repository
-    .hint = verweise mit einem relativen Pfad auf eine Datei des Repositorys, oder schreib die Datei selbst
+    .hint = verweise mit einem relativen Pfad auf eine Datei des Repositorys oder schreib die Datei selbst
 result-compiled = { $name } ist übersetzt, und Python führt diese Datei anstelle der Quelle aus, was immer die Quelle sagt
     .hint = lass die Datei weg: Python übersetzt, was es braucht
 result-same-name = auf Systemen, die sie nicht unterscheiden, sind das dieselben Namen: { $names }
@@ -2402,7 +2402,7 @@ result-split-delivers = Phase `{ $phase }` liefert aus und kann darum nicht erse
 result-branch-moves = der Ziel-Branch bewegt sich immer weiter, während das Ergebnis geprüft wird
     .hint = starte den Job noch einmal, wenn sich der Branch nicht mehr ändert
 result-conflict = Phase { $ours } und Phase { $theirs } haben dieselben Zeilen von { $paths } geändert
-    .hint = lass eine der beiden Phasen von der anderen abhängen, oder gib jeder eigene Dateien
+    .hint = lass eine der beiden Phasen von der anderen abhängen oder gib jeder eigene Dateien
 result-cannot-start = { $phase } kann nicht beginnen: { $why }
 result-not-answered = nicht rechtzeitig beantwortet
     .hint = entscheide selbst und schreib auf, was du angenommen hast und warum; komm ohne das aus, was eine Person erlauben muss
@@ -2429,7 +2429,7 @@ audit-nothing = in dem, was sie geändert hat, lässt sich nichts einbauen, oder
 ### Warum Arbeitsplätze nicht vorbereitet werden können, und warum ein Job nicht weitergehen kann
 
 fault-inputs = im Commit, mit dem die Phase beginnt, fehlen Inputs: { $paths }
-    .hint = lass eine frühere Phase sie als Outputs beanspruchen, oder committe sie vorher
+    .hint = lass eine frühere Phase sie als Outputs beanspruchen oder committe sie vorher
 fault-work-gone = was der Versuch hinterlassen hatte und was vorher nicht committet werden konnte, ist weg
     .hint = `helix jobs resume { $job }` beginnt die Phase noch einmal
 fault-agents = die Agenten des Jobs können nicht aus { $file } gelesen werden: { $error }
@@ -2441,7 +2441,7 @@ fault-delivery-file =
     }: { $error }
     .hint = es wurde nichts ausgeliefert: bring das in Ordnung, dann mach weiter mit `helix jobs resume { $job }`
 fault-deliveries = was die Jobs des Zustandsverzeichnisses { $state } ausliefern, ist nicht lesbar: { $error }
-    .hint = mach es für diesen Host lesbar, oder entferne seine Zeile aus { $file }, wenn es nichts mehr ausliefert; dann mach weiter mit `helix jobs resume { $job }`
+    .hint = mach es für diesen Host lesbar oder entferne seine Zeile aus { $file }, wenn es nichts mehr ausliefert; dann mach weiter mit `helix jobs resume { $job }`
 fault-kept-in = { $why }; die Arbeit des Agenten liegt in { $directory }
     .hint = dann führe `helix jobs resume { $job }` aus: das committet sie und macht weiter
 fault-settings = was { $file } verbietet, ist nicht bekannt: { $error }
@@ -2449,19 +2449,19 @@ fault-settings = was { $file } verbietet, ist nicht bekannt: { $error }
 fault-target-held = Job { $other } änderte gerade { $target }, als dieser Host den Job liegen lassen musste: wie weit er kam, ist unbekannt
     .hint = `helix jobs show { $other }` und das Log des Hosts sagen, warum; sieh dir das Ziel an und starte Helix neu; bleibt der Job wieder liegen, liefere unter einem anderen `target` aus
 fault-target-unknown = ob Job { $other } schon { $target } geändert hat, ist unbekannt: seine Aufzeichnung ist nicht lesbar
-    .hint = `helix jobs show { $other }` sagt, warum; spiele eine Sicherung zurück, oder liefere unter einem anderen `target` aus
+    .hint = `helix jobs show { $other }` sagt, warum; spiele eine Sicherung zurück oder liefere unter einem anderen `target` aus
 fault-target-abandoned = Job { $other } des Zustandsverzeichnisses { $state } änderte gerade { $target }, als sein Host endete: wie weit er kam, ist unbekannt
     .hint = sieh dir das Ziel an und schließe den Job mit einem eigenen Host ab: `HELIX_STATE_DIR={ $state } helix jobs cancel { $other }`; dann mach hier weiter mit `helix jobs resume { $job }`
 workspace-link = `link` von [workspace] nennt { $link }, und das gibt es in { $directory } nicht
-    .hint = berichtige `link` in helix.toml, oder lege an, was es nennt
+    .hint = berichtige `link` in helix.toml oder lege an, was es nennt
 workspace-not-copied = { $path } lässt sich nicht in Arbeitsplätze kopieren: { $error }
-    .hint = mach eine gewöhnliche Datei des Arbeitsverzeichnisses daraus, oder nimm sie aus `copy` und .worktreeinclude heraus
+    .hint = mach eine gewöhnliche Datei des Arbeitsverzeichnisses daraus oder nimm sie aus `copy` und .worktreeinclude heraus
 workspace-copy-files = { $files } Dateien
 workspace-copy-size = mehr als { $size } MiB
 workspace-copy-much = `copy` von [workspace] und .worktreeinclude nennen { $what }; das ist zu viel zum Kopieren
-    .hint = nenne weniger Dateien, verwende `link`, oder lass sie von `setup` anlegen
+    .hint = nenne weniger Dateien, verwende `link` oder lass sie von `setup` anlegen
 workspace-left = die Vorbereitung des Arbeitsplatzes hat { $paths } Pfade hinterlassen, die Git ignoriert; { $most } können behalten werden
-    .hint = nenne die Verzeichnisse, die sich zu behalten lohnen, in `cache` von [workspace]
+    .hint = nenne die Verzeichnisse, die zu behalten sich lohnt, in `cache` von [workspace]
 workspace-cache-not-ignored = `cache` von [workspace] nennt { $path }; das ist kein Verzeichnis des Repositorys, das Git ignoriert
 workspace-cache-not-made = `cache` von [workspace] nennt { $path }; das hat die Vorbereitung nicht angelegt
 workspace-cache-fix = berichtige `cache` in helix.toml oder lass es weg: dann wird alles behalten, was Git ignoriert
