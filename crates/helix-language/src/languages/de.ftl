@@ -239,7 +239,7 @@ start-not-in-path = nicht gefunden in PATH ({ $search })
 start-missing = { $file } gibt es nicht
 start-not-executable = { $file } ist keine ausführbare Datei
 start-no-interpreter = { $error }: die Datei gibt es, also fehlt der Interpreter, den ihre erste Zeile nennt (oder ihr Lader)
-start-closed = { $error }: sie ist nicht ausführbar, oder ein Verzeichnis darüber ist verschlossen
+start-closed = { $error }: die Datei ist nicht ausführbar, oder ein Verzeichnis darüber ist verschlossen
 start-too-long = { $error }: Argumente und Umgebung sind zusammen zu groß; Prompts gehen über stdin
 start-hidden = die Sandbox verbirgt { $file } oder etwas, was sie braucht: nimm das Verzeichnis davon in `readable` unter [sandbox] auf
 start-no-sandbox = seine Sandbox kann nicht aufgebaut werden: { $error }
@@ -361,7 +361,7 @@ runs-editor = Editoren führen sie aus oder folgen ihr, wenn jemand das Verzeich
 runs-agent = Coding-Agenten, die dort gestartet werden, folgen ihr
 runs-helix = Helix folgt ihr
 runs-server = läuft nach dem nächsten Push auf einem Server, oft mit Geheimnissen des Projekts
-runs-git = Gits eigene Befehle führen sie aus oder was sie nennt
+runs-git = Gits eigene Befehle führen sie aus oder das, was sie nennt
 runs-interpreter = Interpreter oder Debugger, die dort gestartet werden, führen sie aus
 runs-tool = Paketmanager und Build-Werkzeuge führen sie bei jedem Befehl aus oder folgen ihr
 runs-file-manager = Dateimanager folgen ihr, wenn jemand in das Verzeichnis sieht
@@ -428,7 +428,7 @@ question-closed = { $id } hat sich erledigt ({ $question })
 
 chat-answering = Antwortet
 chat-stopped = Mit einem Fehler beendet
-chat-call-cut-off = die Antwort endete vor diesem Aufruf
+chat-call-cut-off = die Antwort endete, bevor dieser Aufruf fertig war
 chat-restarts = Helix wird beendet; der Agent arbeitet weiter
 chat-answered-before = Schon beantwortet; hier ist die Antwort
 chat-session-lost = Der Agent hat seine Sitzung verloren; eine neue beginnt mit dem Verlauf dieses Chats
@@ -578,9 +578,9 @@ chat-unexamined = Diese Antwort konnte nicht geprüft werden: { $why }.
 chat-unexamined-remedy = Sorge dafür, dass das Verzeichnis der Sitzung lesbar ist; `helix doctor` untersucht das Zustandsverzeichnis.
 # Why a command could not run.
 command-missing = das Programm "{ $program }" wurde nicht gefunden
-    .hint = installiere { $program }, oder nenne es im Befehl mit seinem Pfad
+    .hint = installiere { $program } oder nenne es im Befehl mit seinem Pfad
 command-empty = der Befehl ist leer
-    .hint = schreibe einen Befehl
+    .hint = schreib einen Befehl
 command-unstartable = das Programm "{ $program }" konnte nicht gestartet werden: { $reason }
     .hint = prüfe, ob { $program } ausgeführt werden darf
 sandbox-remedy = führe Helix auf einem System aus, das sie hat (`helix doctor --sandbox`), oder setze `mode = "preferred"` in [sandbox]
@@ -592,7 +592,7 @@ check-slow = sie hat länger als { $seconds } s gebraucht
 check-exited = sie endete mit { $code }: { $said }
 check-ended = sie wurde von außen beendet
 chat-unmade = Einige Prüfungen dieser Antwort waren nicht möglich:
-chat-unmade-remedy = Siehe `[consultant] validators` in helix.toml.
+chat-unmade-remedy = Sieh dir `[consultant] validators` in helix.toml an.
 
 ### Der Chat: was an einer Antwort nicht stimmt, und was zu tun ist
 
@@ -892,7 +892,7 @@ cause-reviewer-silent = der { $who } gab { $times ->
        *[other] { $times } Mal keine brauchbare Antwort, zuletzt
     }: { $why }
 cause-delivery = die Auslieferung ist gescheitert
-cause-rolled-back-by = { $by } wollte die Auslieferung zurücknehmen
+cause-rolled-back-by = { $by } hat verlangt, die Auslieferung zurückzunehmen
 cause-all-skipped = keine Phase hat bestanden: alle wurden ausgelassen
     .hint = wiederhole eine mit `helix jobs retry { $job } --phase { $phase }`
 cause-not-combined = die Ergebnisse konnten nicht zusammengeführt werden
@@ -930,9 +930,9 @@ side-phases-invalid = die vorgeschlagenen Phasen sind ungültig: { $why }
 hint-change-task = `helix jobs resume { $job }` versucht es mit diesen Befunden noch einmal und nimmt den Plan, wie seine Datei dann ist; `helix jobs check { $job }` prüft nur das Ergebnis noch einmal
 hint-same-findings = der Agent hat auf dieselben Befunde hin nichts geändert: ändere die Beschreibung der Phase oder ihr Gate, dann mach weiter mit `helix jobs resume { $job }`
 hint-review-again = `helix jobs resume { $job }` fragt den { $who } noch einmal; die Arbeit bleibt, wie sie ist
-hint-resets = das Limit endet am { $at }: dann `helix jobs resume { $job }`; `max_wait` in [jobs] sagt, wie lange ein neuer Job wartet
+hint-resets = das Limit endet am { $at }: führe dann `helix jobs resume { $job }` aus; `max_wait` in [jobs] legt fest, wie lange ein neuer Job wartet
 hint-deliver = `helix jobs resume { $job }` liefert noch einmal aus
-hint-deliver-again = behebe, woran die Auslieferung gescheitert ist, dann `helix jobs resume { $job }`: es liefert noch einmal aus
+hint-deliver-again = behebe, woran die Auslieferung gescheitert ist, dann führe `helix jobs resume { $job }` aus: das liefert noch einmal aus
 hint-person-needed = sieh dir das Ziel an; `helix jobs rollback { $job } --again` nimmt noch einmal zurück, `helix jobs resume { $job }` liefert noch einmal aus, beides von vorn
 rolled-back = zurückgenommen{ $to }
 rolled-back-to = { " " }auf { $commit }
@@ -1004,8 +1004,8 @@ evidence-proved = belegt
 evidence-proved-now = belegt, eben noch einmal geprüft
 evidence-unproved = NICHT BELEGT
 evidence-not-passed = hat nicht bestanden
-evidence-conflict = Konflikt von { $phases } in { $paths }: gelöst von { $phase }
-evidence-conflict-unproved = Konflikt von { $phases } in { $paths }: übernommen von { $phase }, nicht belegt, dass er gelöst ist
+evidence-conflict = Konflikt zwischen { $phases } in { $paths }: gelöst von { $phase }
+evidence-conflict-unproved = Konflikt zwischen { $phases } in { $paths }: übernommen von { $phase }, nicht belegt, dass er gelöst ist
 evidence-integrated = übernommen als { $commit }, Baum { $tree }
 evidence-validated = geprüft von Phase { $phase }
 evidence-refused = nicht übernommen: die zusammengeführten Ergebnisse bestehen nicht
@@ -1067,13 +1067,17 @@ lacks-phase = Commit { $commit } der Phase { $phase } ist nicht darin enthalten
 ### Das Terminal: andere Befehle
 
 diff-nothing = zwischen { $from } und { $to } wurde nichts geändert
-diff-more = { $bytes } weitere Bytes: git diff { $from } { $to }
+diff-more =
+    { $bytes } { $bytes ->
+        [one] weiteres Byte
+       *[other] weitere Bytes
+    }: git diff { $from } { $to }
 keys-no-people = niemand hat einen Schlüssel; einen legst du an mit `helix people add NAME`
 keys-no-tokens = keine Tokens; eines legst du an mit `helix token create --chat NAME`
 keys-once = das wird nur dieses eine Mal gezeigt; Helix behält nur einen Hash davon
 keys-revoked = { $name }: der Schlüssel gilt nicht mehr
 trust-none = keiner Projektkonfiguration wird vertraut
-trust-unneeded = { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt nur Namen und Grenzen; `helix plan check` und `helix doctor` probieren hier nun auch die Befehle der Gates
+trust-unneeded = Der Datei { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt nur Namen und Grenzen; `helix plan check` und `helix doctor` probieren hier nun auch die Befehle der Gates
 preflight-passes = `{ $command }` läuft auf dem Ausgangs-Commit und besteht
 preflight-fails = `{ $command }` läuft auf dem Ausgangs-Commit und schlägt dort fehl: { $how }. Das Gate vergleicht damit
 preflight-untrusted = Die Befehle der Gates wurden nicht probiert, weil du diesem Projekt noch nicht vertraust: `helix trust` (ohne helix.toml: `helix init`), oder einmalig mit --preflight
@@ -1083,15 +1087,22 @@ doctor-untrusted = die Befehle der Gates wurden nicht probiert: du vertraust die
     .hint = führe hier `helix trust` aus, oder einmalig `helix doctor --preflight`
 doctor-no-project = die Befehle der Gates wurden nicht probiert: dieses Projekt hat keine helix.toml, der du vertrauen könntest
     .hint = führe hier `helix init` aus, das eine schreibt und ihr vertraut, oder einmalig `helix doctor --preflight`
-trust-given = { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt:
+trust-given = Der Datei { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt:
 trust-key = { $name } (Zeile { $line })
 trust-with = und nennt diese Dateien, denen du damit auch vertraust:
 trust-again = Wenn sich eine dieser Dateien ändert, vertraue ihr neu.
-trust-revoked = { $path } wird nicht mehr vertraut
-trust-was-none = { $path } wurde nicht vertraut
+trust-revoked = Der Datei { $path } wird nicht mehr vertraut
+trust-was-none = Der Datei { $path } wurde nicht vertraut
 gates-no-verdict = es wurde kein Urteil aufgezeichnet: ein Job prüft das committete Ergebnis noch einmal
 gates-left-out = { $gate }: läuft hier nicht: { $why }
-gates-audit-rate = Durchlassquote { $rate } %: { $escaped } von { $tried } eingebauten Fehlern haben alle Gates bestanden (95 % Konfidenz: { $low } bis { $high } %); { $possible } lassen sich einbauen
+gates-audit-rate =
+    Durchlassquote { $rate } %: { $escaped } von { $tried } eingebauten Fehlern { $escaped ->
+        [one] hat
+       *[other] haben
+    } alle Gates bestanden (95 % Konfidenz: { $low } bis { $high } %); { $possible } { $possible ->
+        [one] lässt
+       *[other] lassen
+    } sich einbauen
 gates-audit-at = geprüft am { $at }
 gates-audit-sort = { $sort ->
     [stub] Attrappe
@@ -1150,7 +1161,7 @@ settings-fit =
     passend zu { $cores } { $cores ->
         [one] Kern
        *[other] Kernen
-    } und Arbeitsspeicher
+    } und zum Arbeitsspeicher
 wall =
     { $wall ->
         [files] Dateien
@@ -1205,19 +1216,19 @@ doctor-no-identity = user.name und user.email sind nicht beide gesetzt
 doctor-repository = Repository
 doctor-at = { $root }, Commit { $commit }
 doctor-no-repository = das Arbeitsverzeichnis ist in keinem
-    .hint = `helix run` braucht eines: `git init`, dann committen
+    .hint = `helix run` braucht eines: führe `git init` aus, dann committe
 doctor-no-commit = { $root } hat noch keinen Commit
     .hint = `helix run` braucht einen: committe, was da ist
 doctor-workspace = Arbeitsplatz
-doctor-no-setup = { $file } ist da, aber helix.toml hat keine Einrichtung: einem frischen Klon fehlt, was damit installiert wird
+doctor-no-setup = { $file } ist da, aber helix.toml hat kein [workspace] setup: einem frischen Klon fehlt, was damit installiert wird
     .hint =
         ergänze in helix.toml:
         { "[workspace]" }
         setup = ["{ $command }"]
 doctor-no-commands = keine Befehle, nur Dateien
 doctor-prepared = { $setup } ({ $kept } vorbereitet; { $how })
-doctor-shared = Läufe teilen es, Änderungen bleiben beim Lauf
-doctor-copied = wird in jeden Arbeitsplatz kopiert: dieses System hat keine Overlays für die Sandbox
+doctor-shared = gemeinsam für alle Läufe; was ein Lauf ändert, bleibt bei ihm
+doctor-copied = wird für jeden Lauf kopiert: die Sandbox hat hier kein overlayfs
 doctor-agents = Agenten zugleich
 doctor-memory = { $agents }; { $available } MiB Arbeitsspeicher frei
 doctor-memory-unknown = { $agents }; der freie Arbeitsspeicher ist unbekannt
@@ -1232,7 +1243,7 @@ doctor-broken = { $path } geht nicht: { $why }
     .hint = sorge dafür, dass `{ $command }` hier geht; sonst bleiben Gates, die es aufrufen, ohne Ergebnis
 doctor-no-pytest = `{ $command }` kann nicht laufen: { $why }
     .hint = installiere es für python3: python3 -m pip install pytest, oder aktiviere eine virtuelle Umgebung
-doctor-silent = keine Antwort nach { $seconds } s
+doctor-silent = keine Antwort innerhalb von { $seconds } s
 doctor-state = Zustandsverzeichnis
 doctor-no-state = { $place } gibt es noch nicht
     .hint = nichts zu tun: es wird angelegt, sobald es gebraucht wird
@@ -1258,8 +1269,8 @@ doctor-serves = { $address }: dort lauscht der Host
 doctor-taken = { $address } ist belegt
     .hint = wähle eine andere mit --listen oder mit listen in [server]
 doctor-no-address = { $address }: { $why }
-    .hint = wähle mit listen in [server] eine Adresse dieser Maschine
-sandbox-off = Die Sandbox ist aus: setze in der Konfiguration `mode` in [sandbox] auf `preferred` oder `required`.
+    .hint = wähle mit listen in [server] eine Adresse dieses Rechners
+sandbox-off = Die Sandbox ist aus: setze in deiner Konfiguration `mode` in [sandbox] auf `preferred` oder `required`.
 sandbox-held = gehalten haben: { $walls }
 sandbox-refused = verweigert
 sandbox-possible = MÖGLICH
@@ -1270,7 +1281,7 @@ sandbox-write = außerhalb des eigenen Verzeichnisses schreiben
 sandbox-signal = einem anderen Prozess ein Signal senden
 sandbox-keeper = den eigenen Aufsichtsprozess beenden
 sandbox-environment = die Umgebung eines anderen Prozesses lesen
-sandbox-tmp = eine Datei in /tmp der Maschine sehen
+sandbox-tmp = eine Datei in /tmp des Rechners sehen
 sandbox-network = eine Verbindung aufbauen, wo das Netz geschlossen ist
 sandbox-processes = Prozesse ohne Ende starten
 
@@ -1373,7 +1384,7 @@ workflow-from = aus { $place }
 workflow-of-plan = Vorgabe: { $from } des Plans; sonst erforderlich
 workflow-default = Vorgabe: { $from } des Plans, sonst { $value }
 workflow-required = erforderlich
-workflow-next = Weiter: bearbeite ihn, schreibe `workflow: { $name }` in einen Plan, dann `helix plan check --explain`
+workflow-next = Weiter: bearbeite ihn, schreib `workflow: { $name }` in einen Plan, dann `helix plan check --explain`
 skills-none = keine Skills; einer kommt als skills/NAME/SKILL.md dazu (docs/consultant.md)
 skills-project = Projekt
 skills-yours = eigener
@@ -1435,7 +1446,11 @@ adr-proved = { $file } hat den Status { $status }: Job { $job } hat { $met } von
     } belegt (Commit { $commit })
 adr-unproved = nicht belegt: { $criterion }
 adr-commit = Weiter: committe die Entscheidung und ihren Index
-coverage-sum = { $covered } von { $concepts } Konzepten sind in { $target } enthalten
+coverage-sum =
+    { $covered } von { $concepts } Konzepten { $covered ->
+        [one] ist
+       *[other] sind
+    } in { $target } enthalten
 coverage-hint = nimm die fehlenden Konzepte unter Überschriften mit ihrem Namen auf oder sag im Text, warum sie wegbleiben
 coverage-missing = { "FEHLT    " }
 coverage-covered = enthalten
@@ -1453,7 +1468,7 @@ drift-sum =
         [one] Änderung
        *[other] Änderungen
     } ohne Entscheidung
-drift-hint = passe die Entscheidung an und committe sie, oder schreibe eine neue, die sie ablöst
+drift-hint = passe die Entscheidung an und committe sie, oder schreib eine neue, die sie ablöst
 drift-shallow = der Klon ist flach: Änderungen vor seinem Anfang sind nicht bekannt; `git fetch --unshallow` hilft
 drift-no-decisions = keine Entscheidungen in { $directory }/
 renumber-is = { $old } ist jetzt { $new }
@@ -1487,7 +1502,7 @@ heading =
         [gates] Gates
         [time] Zeit
         [cost] Kosten
-        [submitted] begonnen
+        [submitted] eingereiht
         [plan] Plan
         [project] Projekt
         [criteria] Kriterien
@@ -1649,10 +1664,10 @@ web-attempt = Versuch { $number }
 web-attempt-that-counts = Versuch, der zählt
 web-bar = { $passed } von { count-phases } bestanden
 web-begin = Der erste Job
-web-begin-chat = Beschreiben, was entstehen soll; der Consultant schreibt Entscheidung und Plan
-web-begin-demo = In einer Minute einen ganzen Job sehen, ohne Konto
-web-begin-how = Hier ist noch nichts gelaufen. Im Terminal, im eigenen Projekt:
-web-begin-plan = Einen vorhandenen Plan ausführen
+web-begin-chat = Beschreib, was du willst; der Consultant schreibt Entscheidung und Plan
+web-begin-demo = Sieh dir in einer Minute einen ganzen Job an, ohne Konto
+web-begin-how = Hier ist noch nichts gelaufen. Im Terminal, in deinem Projekt:
+web-begin-plan = Führe einen Plan aus, den du schon hast
 web-binary = Binärdatei
 web-board = Übersicht
 web-bundle = Belege herunterladen
@@ -1686,7 +1701,7 @@ web-files = { count-files } geändert
 web-gates = Gates
 web-gates-that-passed = Gates
 web-go-on = Weiter
-web-how-to-log-in = Diesen Befehl auf dem Rechner ausführen, auf dem Helix läuft, und die Adresse öffnen, die er ausgibt:
+web-how-to-log-in = Führe diesen Befehl auf dem Rechner aus, auf dem Helix läuft, und öffne die Adresse, die er ausgibt:
 web-how-to-log-in-elsewhere = Mit einem eigenen Schlüssel bekommst du die Adresse über die API: POST /api/v1/logins.
 web-integrated = Übernommen als
 web-items-left-out =
@@ -1734,7 +1749,7 @@ web-no-attempt = Diese Phase hat noch nicht begonnen.
 web-no-changes = Nichts wurde geändert.
 web-no-changes-yet = Es gibt noch kein Ergebnis.
 web-no-checks = Für diesen Versuch lief noch keine Prüfung.
-web-no-decisions = Die Projekte haben noch keine Entscheidungen. Der Consultant schreibt die erste mit dir:
+web-no-decisions = Deine Projekte haben noch keine Entscheidungen. Der Consultant schreibt die erste mit dir:
 web-no-jobs-of-decision = Noch keine.
 web-no-lines = Keine Zeile geändert: Die Datei ist leer, oder nur ihr Modus ist anders.
 web-no-prompt = Zu diesem Versuch gibt es keinen Prompt.
@@ -1786,9 +1801,9 @@ web-trouble = Das ging nicht
 web-verify-bundle = Jeder kann das Paket prüfen mit
 web-whole-job = Der ganze Job
 web-your-words = In eigenen Worten
-serve-pages = Seiten: { $url }  (meldet einmal an, innerhalb von 10 Minuten; erneut: helix open)
-open-at = { $url }  (meldet einmal an, innerhalb von 10 Minuten)
-open-no-browser = Kein Browser ließ sich starten: Die Adresse selbst öffnen.
+serve-pages = Seiten: { $url }  (meldet dich einmal an, innerhalb von 10 Minuten; erneut: helix open)
+open-at = { $url }  (meldet dich einmal an, innerhalb von 10 Minuten)
+open-no-browser = Kein Browser ließ sich starten: öffne die Adresse selbst.
 
 ### Was Gates finden
 
@@ -1801,7 +1816,7 @@ gate-cancelled = die Prüfung wurde abgebrochen
 gate-broken = die Prüfung selbst ist gescheitert: { $why }
 gate-delivers-nothing = das Gate { $gate } liefert nichts aus
 gate-unchecked = das Gate { $gate } prüft Helix nicht
-    .hint = das ist ein Fehler in Helix: bitte melden
+    .hint = das ist ein Fehler in Helix: bitte melde ihn
 gate-parser-panicked = ein Parser ist an einer der Dateien abgestürzt
 gate-no-thread = kein Thread dafür: { $error }
 gate-no-answer = ihr Thread endete ohne Antwort
@@ -1809,8 +1824,8 @@ gate-source-unread = { $path } wurde nicht gelesen: { $error }
 gate-source-no-process = kein Prozess liest { $path }: { $error }
 gate-source-too-long = damit brauchen die Quelltexte dieser Prüfung zu lange
 gate-source-unchecked = { $path } lässt sich nicht prüfen: { $why }
-    .hint = in kleinere, weniger tief verschachtelte Dateien aufteilen
-gate-print-less = die Tests weniger ausgeben lassen
+    .hint = teile die Datei in kleinere auf, die weniger tief verschachtelt sind
+gate-print-less = lass die Tests weniger ausgeben
 gate-tests-output = die Ausgabe der Tests
 gate-old-report = der alte Bericht { $report } lässt sich nicht entfernen: { $error }
 gate-output-unreadable = ihre Ausgabe lässt sich nicht lesen: { $error }
@@ -1822,26 +1837,26 @@ gate-end-memory = zu viel Speicher belegt
 gate-end-cancelled = abgebrochen
 gate-command-unreadable = der Befehl { $command } lässt sich nicht ausführen: { $why }
 gate-program-unfound = { $program } fand ein benötigtes Programm nicht (Exit 127): { $said }
-    .hint = das Programm im PATH der Gates installieren (siehe `helix doctor`). Wo git es ignoriert, wie in node_modules, fehlt es in einem sauberen Checkout: `setup = ["npm ci"]` unter [workspace] in helix.toml eintragen
+    .hint = installiere das Programm im PATH der Gates (siehe `helix doctor`). Wo git es ignoriert, wie in node_modules, fehlt es in einem sauberen Checkout: trage `setup = ["npm ci"]` unter [workspace] in helix.toml ein
 gate-module-unfound = { $program }: { $said }
-    .hint = das Modul dort installieren, wo Gates es finden (`helix doctor`): in der virtuellen Umgebung oder für das python aus dem PATH
+    .hint = installiere das Modul dort, wo Gates es finden (`helix doctor`): in der virtuellen Umgebung oder für das python aus dem PATH
 gate-program-not-executable = { $program } oder ein aufgerufenes Programm ist nicht ausführbar (Exit 126): { $said }
-    .hint = das Skript ausführbar machen und seinen Modus committen
+    .hint = mach das Skript ausführbar und committe seinen Modus
 gate-command-too-long = { $program } brauchte länger als { $seconds } s und wurde angehalten
-    .hint = dem Gate ein längeres `timeout` geben oder den Befehl beschleunigen
+    .hint = gib dem Gate ein längeres `timeout` oder beschleunige, was es ausführt
 gate-command-output = { $program } gab mehr als { $size } MiB aus und wurde angehalten
-    .hint = den Befehl weniger ausgeben lassen
+    .hint = lass den Befehl weniger ausgeben
 gate-command-memory = { $program } belegte mehr Speicher, als ein Lauf darf, und wurde angehalten
-    .hint = den Bedarf senken, etwa mit weniger Prozessen zugleich, oder `max_memory_mb` unter [sandbox] in der eigenen Konfiguration erhöhen
+    .hint = senke den Bedarf, etwa mit weniger Prozessen zugleich, oder erhöhe `max_memory_mb` unter [sandbox] in deiner eigenen Konfiguration
 gate-command-killed = { $program } wurde von außen beendet (Signal { $signal })
-    .hint = auf Speichermangel prüfen (`dmesg`) oder weniger Phasen zugleich laufen lassen, dann noch einmal versuchen
+    .hint = prüfe, ob Speicher fehlte (`dmesg`), oder lass weniger Phasen zugleich laufen, dann versuche es noch einmal
 gate-setup-failed = `{ $command }`, das die Arbeitsumgebung einrichtet, scheitert mit den Abhängigkeiten, die das Ergebnis nennt
-    .hint = die Dateien mit den Abhängigkeiten samt Lock-Datei so ändern, dass der Befehl in einem frischen Klon gelingt
+    .hint = ändere die Dateien, die Abhängigkeiten nennen, samt ihrer Lock-Datei so, dass der Befehl in einem frischen Klon gelingt
 gate-command-ended = `{ $command }`: { $how }
 gate-command-failed = `{ $command }` ist fehlgeschlagen ({ $how })
-    .hint = beheben, was die Ausgabe nennt, und den Befehl selbst ausführen, bis er mit 0 endet
+    .hint = behebe, was die Ausgabe nennt, und führe den Befehl selbst aus, bis er mit 0 endet
 gate-command-not-phases = `{ $command }` schlug schon vor dem Job aus demselben Grund fehl ({ $how }): das liegt nicht an der Phase
-    .hint = vor dem Job beheben, von einer Phase beheben lassen, oder den Befehl nur ansehen lassen, was der Job ändert
+    .hint = behebe es vor dem Job, lass es von einer Phase beheben oder lass den Befehl nur ansehen, was der Job ändert
 gate-command-new-lines = `{ $command }` schlug schon vor dem Job fehl; gezeigt werden die neuen Zeilen
 gate-command-as-before = `{ $command }` schlug schon vor dem Job aus demselben Grund fehl
 gate-command-cannot = `{ $command }` kann nicht laufen: { $why }
@@ -1861,9 +1876,9 @@ gate-decides =
     }, aber kein Output der Phase beansprucht diese Datei
     .hint =
         { $how ->
-            [added] { $path } entfernen, oder das Nötige in Dateien legen, die die Phase beansprucht
-            [deleted] { $path } wiederherstellen und die Prüfung so bestehen, wie sie war; soll die Datei wegfallen, deckt ein Muster in `outputs` sie und ihren Ersatz ab
-           *[changed] jede Änderung an { $path } zurücknehmen und die Prüfung so bestehen, wie sie war; ist die Änderung nötig, muss der Plan sie beanspruchen
+            [added] entferne { $path } oder lege das Nötige in Dateien, die die Phase beansprucht
+            [deleted] stelle { $path } wieder her und sorge dafür, dass die Prüfung so bestanden wird, wie sie war; soll die Datei wegfallen, deckt ein Muster in `outputs` sie und ihren Ersatz ab
+           *[changed] nimm jede Änderung an { $path } zurück und sorge dafür, dass die Prüfung so bestanden wird, wie sie war; ist die Änderung nötig, muss der Plan sie beanspruchen
         }
 gate-decides-claimed =
     { $path } bestimmt mit, wie `{ $command }` prüft, und wurde vom Job { $how ->
@@ -1878,28 +1893,28 @@ gate-decides-free =
        *[changed] geändert
     }; kein Output schließt das aus
 gate-hides = { $by } verbirgt { $path }, eine vom Job geänderte Datei, vor Werkzeugen, die Dateien suchen
-    .hint = dieses Muster zurücknehmen; sollen diese Dateien ausgelassen werden, nennt der Plan diese Datei mit ihrem ganzen Pfad in `outputs`
+    .hint = nimm dieses Muster zurück; sollen diese Dateien ausgelassen werden, nennt der Plan diese Datei mit ihrem ganzen Pfad in `outputs`
 gate-elsewhere-wanted = { $program } will { $path } lesen: das ist dein Arbeitsverzeichnis, nicht das Ergebnis, das das Gate prüft
 gate-elsewhere-read = { $program } hat womöglich { $path } gelesen: das ist dein Arbeitsverzeichnis, nicht das Ergebnis, das das Gate prüft
-gate-elsewhere-python = eine editierbare Installation führt dorthin: das Ergebnis selbst im Befehl des Gates installieren (`sh -c 'pip install -q --no-deps . && pytest'`) oder das Paket ohne `-e`
-gate-elsewhere-node = `npm link`, NODE_PATH oder ein verlinktes Paket führt dorthin: das Paket mit seinem relativen Pfad nennen (`file:`, Workspaces) und im Checkout installieren (`setup = ["npm ci"]` unter [workspace] in helix.toml)
-gate-elsewhere-path = eine Abhängigkeit ist mit ihrem absoluten Pfad genannt (`path` oder `[patch]` von Cargo, `replace` oder `use` von Go): den Pfad relativ zur Datei nennen
-gate-elsewhere-other = nach einem absoluten Pfad in der Konfiguration des Werkzeugs, in einem Link oder einer Variablen suchen; ihn relativ zum Repository nennen. Daten, die Gates von außerhalb brauchen: `readable` unter [sandbox] in deiner eigenen helix.toml
+gate-elsewhere-python = eine editierbare Installation führt dorthin: installiere das Ergebnis selbst im Befehl des Gates (`sh -c 'pip install -q --no-deps . && pytest'`) oder das Paket ohne `-e`
+gate-elsewhere-node = `npm link`, NODE_PATH oder ein verlinktes Paket führt dorthin: nenne das Paket mit seinem relativen Pfad (`file:`, Workspaces) und installiere es im Checkout (`setup = ["npm ci"]` unter [workspace] in helix.toml)
+gate-elsewhere-path = eine Abhängigkeit ist mit ihrem absoluten Pfad genannt (`path` oder `[patch]` von Cargo, `replace` oder `use` von Go): nenne ihren Pfad relativ zur Datei
+gate-elsewhere-other = suche in der Konfiguration des Werkzeugs, in einem Link oder einer Variablen nach einem absoluten Pfad und nenne ihn relativ zum Repository. Was Gates von außerhalb brauchen, trage in `readable` unter [sandbox] in deiner eigenen helix.toml ein
 gate-registry-unreached = `{ $command }` erreicht { $host } nicht
-    .hint = das Netz prüfen, einen Proxy (HTTPS_PROXY) oder Spiegel (PIP_INDEX_URL, NPM_CONFIG_REGISTRY, …) der Shell, die Helix gestartet hat, und `network` unter [sandbox]; was [workspace] setup installiert, braucht später kein Netz
+    .hint = prüfe das Netz, einen Proxy (HTTPS_PROXY) oder Spiegel (PIP_INDEX_URL, NPM_CONFIG_REGISTRY, …) der Shell, die Helix gestartet hat, und `network` unter [sandbox]; was [workspace] setup installiert, braucht später kein Netz
 gate-submodule-absent = `{ $command }` nennt `{ $path }`, ein Submodul, das nicht in deinem Repository ist
-    .hint = mit `git submodule update --init --recursive` holen; hat es ein eigenes Verzeichnis `.git`, mit `git submodule absorbgitdirs`
+    .hint = hole es mit `git submodule update --init --recursive`; hat es ein eigenes Verzeichnis `.git`, mit `git submodule absorbgitdirs`
 gate-lfs-absent = `{ $command }` nennt `{ $path }`, eine Datei von Git LFS, von der hier nur der Zeiger liegt
-    .hint = mit `git lfs pull` holen; von einem Commit nimmt Helix höchstens 20.000 solche Dateien mit 16 GiB
+    .hint = hole sie mit `git lfs pull`; von einem Commit nimmt Helix höchstens 20.000 solcher Dateien mit 16 GiB
 gate-service-composed = `{ $command }` braucht { $name } an Port { $port } dieses Rechners, wo niemand lauscht
-    .hint = mit `docker compose up -d { $service }` starten, oder jedem Lauf einen eigenen Dienst geben, unter [workspace.services] in helix.toml
+    .hint = starte den Dienst mit `docker compose up -d { $service }` oder gib jedem Lauf einen eigenen, unter [workspace.services] in helix.toml
 gate-service-down = `{ $command }` braucht { $name } an Port { $port } dieses Rechners, wo niemand lauscht
-    .hint = den Dienst starten, oder jedem Lauf einen eigenen geben, unter [workspace.services] in helix.toml
-gate-lacks = unter [workspace] in helix.toml eintragen: { $keys }
-gate-lacks-installer = { $program } installieren, das installiert, was { $file } nennt, und unter [workspace] in helix.toml eintragen: { $keys }
-gate-lacks-both = unter [workspace] in helix.toml eintragen: { $setup } und { $copy }
-gate-lacks-venv = den Befehl ohne `{ $path }/bin/` schreiben: Gates finden die Programme der virtuellen Umgebung im PATH
-gate-lacks-directory = `{ $path }/` von `setup` unter [workspace] in helix.toml anlegen lassen, oder dort `copy = ["{ $path }"]` eintragen
+    .hint = starte den Dienst oder gib jedem Lauf einen eigenen, unter [workspace.services] in helix.toml
+gate-lacks = trage unter [workspace] in helix.toml ein: { $keys }
+gate-lacks-installer = installiere { $program }, das installiert, was { $file } nennt, und trage unter [workspace] in helix.toml ein: { $keys }
+gate-lacks-both = trage unter [workspace] in helix.toml ein: { $setup } und { $copy }
+gate-lacks-venv = schreib den Befehl ohne `{ $path }/bin/`: Gates finden die Programme der virtuellen Umgebung im PATH
+gate-lacks-directory = lass `{ $path }/` von `setup` unter [workspace] in helix.toml anlegen oder trage dort `copy = ["{ $path }"]` ein
 gate-unprepared =
     `{ $command }` kann in einem sauberen Checkout nicht laufen: git ignoriert { $shown }, und { $names ->
         [one] damit
@@ -1918,16 +1933,16 @@ gate-unprepared-tests =
     }: { $failed }
 gate-counted = { $passed } bestanden, { $failed } gescheitert ({ $how })
 gate-adr-none = kein ADR zu prüfen: der Plan nennt keines und die Phase hat keines geändert
-    .hint = das ADR im Plan (`adr:`) oder in `files` des Gates nennen
+    .hint = nenne das ADR im Plan (`adr:`) oder in `files` des Gates
 gate-adr =
     { $decisions ->
         [one] 1 Entscheidung
        *[other] { $decisions } Entscheidungen
     }, { $errors } Fehler
 gate-conflicts-nothing = es gibt keine Datei anzusehen
-    .hint = die Dateien nennen, die in Konflikt standen
+    .hint = nenne die Dateien, die in Konflikt standen
 gate-conflict-marker = eine Konfliktmarkierung ist übrig: { $marker }
-    .hint = beide Seiten zusammenführen und die Zeilen mit Markierungen entfernen
+    .hint = führe beide Seiten zusammen und entferne die Zeilen mit Markierungen
 gate-conflicts-none =
     keine Konfliktmarkierung in { $files ->
         [one] { $files } Datei
@@ -1939,9 +1954,9 @@ gate-conflicts-left =
        *[other] { $markers } Konfliktmarkierungen
     } übrig
 gate-delivery-unset = die Variable { $name }, die `pass_env` des Gates nennt, ist für den Host nicht gesetzt
-    .hint = den Host (`helix serve`, `helix run`) mit gesetzter Variable { $name } starten
+    .hint = starte den Host (`helix serve`, `helix run`) mit gesetzter Variable { $name }
 gate-delivery-program = das Programm { $program } wurde nicht gefunden
-    .hint = { $program } dort installieren, wo Helix es findet: `helix doctor` zeigt den PATH
+    .hint = installiere { $program } dort, wo Helix es findet: `helix doctor` zeigt den PATH
 gate-delivered =
     { $commands ->
         [one] 1 Befehl
@@ -1957,16 +1972,16 @@ gate-rolled-back =
        *[other] { $commands } Befehlen
     } zurückgenommen
 gate-unhealthy = nicht gesund: { $step }: { $seen }
-    .hint = die Ausgabe des Befehls und das Ziel ansehen
+    .hint = sieh dir die Ausgabe des Befehls und das Ziel an
 gate-delivery-failed = { $step } ist fehlgeschlagen ({ $seen })
-    .hint = beheben, was die Ausgabe nennt; was der Befehl bis dahin bewirkt hat, bleibt
+    .hint = behebe, was die Ausgabe nennt; was der Befehl bis dahin bewirkt hat, bleibt
 gate-delivery-unknown = { $why }: was er bewirkt hat, ist unbekannt
 gate-probe-failed =
     { $probe }: { $seen }{ $attempts ->
         [one] { "" }
        *[other] , nach { $attempts } Versuchen
     }
-    .hint = die Ursache beheben, oder dem Gate mehr `retries` geben, wenn es länger braucht
+    .hint = behebe die Ursache oder gib dem Gate mehr `retries`, wenn es länger braucht
 gate-status = Status { $status }
 gate-status-other = Status { $status }, nicht { $wanted }
 gate-status-without = Status { $status }, ohne { $missing }
@@ -1975,12 +1990,12 @@ gate-connected = verbunden
 gate-connected-not = keine Antwort innerhalb von { $seconds } s
 gate-docs-code = { $place }: `{ $path }` ist nicht im Repository
 gate-docs-anchor = { $target } hat keine Überschrift #{ $anchor }
-    .hint = auf eine vorhandene Überschrift verweisen
+    .hint = verweise auf eine vorhandene Überschrift
 gate-docs-gone = { $target } führt zu { $path }; das ist nicht im Ergebnis
-    .hint = die Datei anlegen oder den Verweis entfernen
-gate-did-you-mean = gemeint ist vielleicht { $near }
+    .hint = lege die Datei an oder entferne den Verweis
+gate-did-you-mean = meintest du { $near }?
 gate-docs-none = die Phase hat keine Markdown-Datei geändert
-    .hint = `docs_refs_valid` aus Phasen entfernen, die keine Dokumentation schreiben
+    .hint = entferne `docs_refs_valid` aus Phasen, die keine Dokumentation schreiben
 gate-docs =
     { $documents ->
         [one] { $documents } Dokument
@@ -1990,14 +2005,14 @@ gate-docs =
        *[other] { $links } lokale Links
     }, davon { $broken } defekt
 gate-files-nothing = es gibt keine Datei zu suchen: das Gate nennt keine und die Phase beansprucht keine Outputs
-    .hint = Dateien im Gate oder in `outputs` der Phase aufzählen
+    .hint = nenne Dateien im Gate oder in `outputs` der Phase
 gate-files-dangling = { $path } ist ein Link auf { $target }; das ist nicht im Ergebnis
-    .hint = durch die Datei ersetzen, oder auf eine Datei des Repositorys verweisen
+    .hint = ersetze ihn durch die Datei oder verweise auf eine Datei des Repositorys
 gate-files-empty = { $path } ist leer
-    .hint = den Inhalt schreiben, oder die Datei aus dem Gate entfernen, wenn sie nicht gebraucht wird
+    .hint = schreib den Inhalt oder entferne die Datei aus dem Gate, wenn sie nicht gebraucht wird
 gate-files-missing = { $path } ist nicht im Ergebnis
-    .hint = im Repository unter genau diesem Pfad anlegen und nicht in .gitignore eintragen
-gate-files-near = anlegen; gemeint ist vielleicht { $near }
+    .hint = lege die Datei im Repository unter genau diesem Pfad an und trage sie nicht in .gitignore ein
+gate-files-near = lege die Datei an; meintest du { $near }?
 gate-files-there =
     { $files ->
         [one] { $files } Datei
@@ -2009,11 +2024,11 @@ gate-files-not-there =
        *[other] { $files } Dateien fehlen oder sind leer
     }
 gate-outputs-none = die Phase beansprucht keine Outputs
-    .hint = in `outputs` der Phase aufzählen, was sie anlegen oder ändern soll
+    .hint = nenne in `outputs` der Phase, was sie anlegen oder ändern soll
 gate-outputs-unchanged = { $path } ist als Output beansprucht, aber die Phase hat es nicht geändert
-    .hint = diese Datei ändern, wie der Plan es verlangt; andere Dateien und solche in .gitignore zählen nicht
+    .hint = ändere diese Datei, wie der Plan es verlangt; andere Dateien und solche in .gitignore zählen nicht
 gate-outputs-deleted = { $path } ist als Output beansprucht, aber die Phase hat es gelöscht
-    .hint = mit dem neuen Inhalt wieder anlegen
+    .hint = lege die Datei mit dem neuen Inhalt wieder an
 gate-outputs-besides =
     { $path } wurde außerhalb der beanspruchten Outputs { $how ->
         [added] hinzugefügt
@@ -2026,7 +2041,7 @@ gate-outputs-outside =
         [deleted] gelöscht
        *[changed] geändert
     }, aber die Phase beansprucht es nicht
-    .hint = diese Änderung zurücknehmen; ist sie nötig, muss der Plan sie beanspruchen
+    .hint = nimm diese Änderung zurück; ist sie nötig, muss der Plan sie beanspruchen
 gate-outputs =
     { $outputs ->
         [one] 1 Output
@@ -2043,10 +2058,10 @@ gate-outputs-problems =
     }: { $summary }
 gate-syntax-long = { $path } ist größer als { $size } MiB und wurde nicht geparst
 gate-syntax-encoding = die Datei ist kein gültiges UTF-8
-    .hint = als UTF-8 speichern
+    .hint = speichere sie als UTF-8
 gate-syntax-template = { $path } ist eine Vorlage und wurde nicht als YAML geparst
 gate-syntax-as-before = { $path } lässt sich mit der eingebauten Grammatik nicht parsen, wie schon vor dem Job
-gate-syntax-valid = die Datei zu gültigem { $language } machen
+gate-syntax-valid = mach die Datei zu gültigem { $language }
 gate-syntax-unknown = in keiner bekannten Sprache: { $files }
 gate-syntax-good =
     { $files ->
@@ -2059,28 +2074,28 @@ gate-syntax-bad =
        *[other] { $files } Dateien
     }
 gate-syntax-none-among = unter { $files } ließ sich keine von der Phase geänderte Datei parsen
-    .hint = `files` des Gates prüfen; sie werden mit den Dateien verglichen, die die Phase geändert hat
+    .hint = prüfe `files` des Gates; sie werden mit den Dateien verglichen, die die Phase geändert hat
 gate-syntax-none-known =
     { $files ->
         [one] die geänderte Datei ist in keiner Sprache
        *[other] keine der { $files } geänderten Dateien ist in einer Sprache
     }, die sich parsen lässt
-    .hint = dieser Phase andere `gates` geben: `files_exist` oder einen `command`, der solche Dateien prüft
+    .hint = gib dieser Phase andere `gates`: `files_exist` oder einen `command`, der solche Dateien prüft
 gate-syntax-deleted =
     { $files ->
         [one] { $files } Datei
        *[other] { $files } Dateien
     } gelöscht, nichts mehr zu parsen
 gate-syntax-nothing = die Phase hat keine Datei geändert
-    .hint = prüfen, was der Agent getan hat; ist das richtig, `syntax_check` entfernen
+    .hint = prüfe, was der Agent getan hat; ist das richtig, entferne `syntax_check`
 gate-criterion-bare = das Kriterium { $criterion } hat keinen Beleg
-gate-criterion-write = einen Test dafür schreiben und das Kriterium in { $path } mit seinem Beleg beenden: `— test: tests/test_x.py::test_y`, `(file: docs/x.md)` oder `(command: x --check)`
+gate-criterion-write = schreib einen Test dafür und beende das Kriterium in { $path } mit seinem Beleg: `— test: tests/test_x.py::test_y`, `(file: docs/x.md)` oder `(command: x --check)`
 gate-criterion-own = { $criterion } bekam seinen Test von der Phase selbst
 gate-criteria-no-adr = der Plan nennt kein ADR und hat deshalb keine Kriterien
-    .hint = im Plan eintragen: `adr: adr/012-title.md`
+    .hint = trage es im Plan ein: `adr: adr/012-title.md`
 gate-criteria-adr-gone = { $path } ist nicht in dem Commit, von dem die Phase ausging
-    .hint = das ADR vor dem Job committen, oder von einer früheren Phase schreiben lassen
-gate-hint-criteria = Kriterien mit Kästchen unter `## Acceptance criteria` schreiben: `- [ ] …`; in MADR genügt `### Confirmation`
+    .hint = committe das ADR vor dem Job oder lass es von einer früheren Phase schreiben
+gate-hint-criteria = schreib Kriterien mit Kästchen unter `## Acceptance criteria`: `- [ ] …`; in MADR genügt `### Confirmation`
 gate-criteria-none = { $path } hat keine Akzeptanzkriterien mit Kästchen
     .hint = { gate-hint-criteria }
 gate-criteria-none-madr = { $path } sagt in keinem Abschnitt Confirmation, wie es bestätigt wird, und hat keine Akzeptanzkriterien
@@ -2104,39 +2119,39 @@ gate-criteria-unmet =
        *[other] { $findings } Befunde
     }
 gate-criterion-exit = `{ $command }` endete mit { $how }, nicht mit Exit { $exit }
-    .hint = beheben, was die Ausgabe nennt, und den Befehl selbst ausführen
+    .hint = behebe, was die Ausgabe nennt, und führe den Befehl selbst aus
 gate-criterion-empty = { $path } ist leer
-    .hint = den Inhalt schreiben
+    .hint = schreib den Inhalt
 gate-criterion-missing = { $path } ist nicht im Ergebnis
-    .hint = im Repository unter genau diesem Pfad anlegen
+    .hint = lege die Datei im Repository unter genau diesem Pfad an
 gate-criterion-there =
     { $files ->
         [one] vorhanden
        *[other] { $files } Dateien vorhanden
     }
-gate-hint-test-name = den Test mit seiner Datei nennen, oder den Befehl schreiben, der ihn ausführt: `— test: `<Befehl>``
+gate-hint-test-name = nenne den Test mit seiner Datei oder schreib den Befehl, der ihn ausführt: `— test: `<Befehl>``
 gate-criterion-unknown = Helix weiß nicht, wie der Test { $test } auszuführen ist
     .hint = { gate-hint-test-name }
 gate-criterion-no-name = { $test } ist nicht der Name eines Tests
     .hint = { gate-hint-test-name }
-gate-hint-fix-test = den Code beheben, bis der Test besteht
+gate-hint-fix-test = berichtige den Code, bis der Test besteht
 gate-criterion-failures = `{ $command }` meldet gescheiterte Tests
     .hint = { gate-hint-fix-test }
 gate-criterion-failed = gescheitert: { $tests }
     .hint = { gate-hint-fix-test }
 gate-criterion-no-test = `{ $command }` hat keinen Test ausgeführt ({ $how })
-    .hint = den Test, den das Kriterium nennt, unter genau diesem Namen schreiben und committen
+    .hint = schreib den Test, den das Kriterium nennt, unter genau diesem Namen und committe ihn
 gate-criterion-command = `{ $command }` ist fehlgeschlagen ({ $how })
-    .hint = beheben, was die Ausgabe nennt
+    .hint = behebe, was die Ausgabe nennt
 gate-criterion-passed = { $tests } bestanden
 gate-criterion-uncounted = `{ $command }` gibt nicht aus, wie viele Tests liefen
-    .hint = einen Runner verwenden, dessen Zusammenfassung Helix liest (docs/gates.md)
+    .hint = verwende einen Runner, dessen Zusammenfassung Helix liest (docs/gates.md)
 gate-criterion-none-ran = `{ $command }` hat keinen Test ausgeführt
-    .hint = die Tests schreiben, die das Kriterium verlangt
+    .hint = schreib die Tests, die das Kriterium verlangt
 gate-criterion-not-shown = `{ $command }` zeigt `{ $missing }` nicht
-    .hint = den Code so beheben, dass die Ausgabe genau diesen Text enthält
+    .hint = berichtige den Code so, dass die Ausgabe genau diesen Text enthält
 gate-criterion-shown = { $how }, mit der erwarteten Ausgabe
-gate-hint-runner = den Runner von selbst enden lassen, und sonst nichts ausgeben lassen, was wie seine Zusammenfassung aussieht
+gate-hint-runner = lass den Runner von selbst enden und lass sonst nichts ausgeben, was wie seine Zusammenfassung aussieht
 gate-doubt-ended = laut Ausgabe { $passed ->
         [one] hat 1 Test
        *[other] haben { $passed } Tests
@@ -2147,16 +2162,16 @@ gate-doubt-better = laut Ausgabe haben { $passed } bestanden und sind { $failed 
 gate-doubt-summaries = die Ausgabe hat { $runs } Zusammenfassungen, aber unittest gibt eine aus
     .hint = { gate-hint-runner }
 gate-flaky = { $tests }: gescheitert, aber sofort danach auf denselben Dateien bestanden
-    .hint = den Test oder das Getestete jedes Mal dieselbe Antwort geben lassen
+    .hint = sorge dafür, dass der Test oder das Getestete jedes Mal dieselbe Antwort gibt
 gate-flaky-own = die Tests der Phase sind unbeständig
 gate-flaky-fault = unbeständig: { $why }
-    .hint = diese Tests jedes Mal dieselbe Antwort geben lassen, oder `flaky: note` im Gate setzen, dann `helix jobs resume`
+    .hint = sorge dafür, dass diese Tests jedes Mal dieselbe Antwort geben, oder setze `flaky: note` im Gate, dann führe `helix jobs resume` aus
 gate-tests-broken = `{ $command }` ist fehlgeschlagen ({ $how }), bevor Tests laufen konnten
-    .hint = beheben, was die Ausgabe nennt, dann den Befehl selbst ausführen
+    .hint = behebe, was die Ausgabe nennt, dann führe den Befehl selbst aus
 gate-tests-uncounted = `{ $command }` endete mit { $how }, aber die Ausgabe nennt keine Zahl von Tests: nichts belegt, dass welche liefen
-    .hint = einen Runner verwenden, dessen Zusammenfassung Helix liest (docs/gates.md), ihn JUnit-XML schreiben lassen, oder das Gate `command` verwenden
+    .hint = verwende einen Runner, dessen Zusammenfassung Helix liest (docs/gates.md), lass ihn JUnit-XML schreiben oder verwende das Gate `command`
 gate-tests-none = `{ $command }` hat keinen Test ausgeführt ({ $skipped } ausgelassen)
-    .hint = prüfen, ob die Tests dort liegen, wo der Befehl sie sucht, und ob sie committet sind
+    .hint = prüfe, ob die Tests dort liegen, wo der Befehl sie sucht, und ob sie committet sind
 gate-before-not-run =
     nichts zum Vergleichen: vor { $since ->
         [job] dem Job
@@ -2189,7 +2204,7 @@ gate-tests-unnamed =
        *[other] { $tests } gescheiterte Tests ohne erkennbaren Namen; sie zählen
     } als neu
 gate-tests-exit = `{ $command }` ist fehlgeschlagen ({ $how }), obwohl kein neuer Test gescheitert ist
-    .hint = das Ende der Ausgabe ansehen: eine Grenze der Abdeckung, eine Warnung als Fehler oder ein Absturz
+    .hint = sieh dir das Ende der Ausgabe an: eine Grenze der Abdeckung, eine Warnung, die als Fehler gilt, oder ein Absturz
 gate-tests-old = { $counts } ({ $old } davon schon vor dem Job)
 gate-tests-still-fail =
     { $tests ->
@@ -2199,8 +2214,8 @@ gate-tests-still-fail =
         [one] scheitert
        *[other] scheitern
     } noch immer: { $shown }
-    .hint = beheben; was nicht zur Aufgabe gehört, kommt in `known_failures` dieses Gates im Plan
-gate-hint-fix-code = den Code beheben; den Test nur ändern, wenn er der Aufgabe widerspricht
+    .hint = behebe das; was nicht zur Aufgabe gehört, kommt in `known_failures` dieses Gates im Plan
+gate-hint-fix-code = berichtige den Code; ändere den Test nur, wenn er der Aufgabe widerspricht
 gate-test-failed = { $test } ist gescheitert
     .hint = { gate-hint-fix-code }
 gate-test-broken-earlier = { $test } ist gescheitert (auch vor dieser Phase, aber nicht vor dem Job: eine frühere Phase ist die Ursache)
@@ -2215,7 +2230,7 @@ gate-tests-fewer =
         [one] lief 1 Test
        *[other] liefen { $before } Tests
     }, jetzt nur noch { $now }
-    .hint = die entfernten Tests wiederherstellen; ein falscher Test wird berichtigt, nicht gelöscht
+    .hint = stelle die entfernten Tests wieder her; berichtige einen falschen Test, statt ihn zu löschen
 gate-tests-skipped =
     vor { $since ->
         [job] dem Job
@@ -2225,72 +2240,83 @@ gate-tests-skipped =
         [one] wurde 1 Test
        *[other] wurden { $before } Tests
     } ausgelassen, jetzt { $now }
-    .hint = die neuen Skip-Markierungen entfernen und diese Tests bestehen lassen
-gate-undecided = Tests bestehen auch, wo sie andere Werte erwarten ({ $tests }): was der Code liefert, gilt auch anderen Werten als gleich, oder er kennt seine Tests oder entscheidet an ihrer Stelle
-    .hint = dafür sorgen, dass der Code das Richtige und nichts anderes liefert; lassen sich diese Tests so nicht befragen, setzt der Plan `control: off` in diesem Gate
-gate-hint-aware = den Code dasselbe tun lassen, was auch immer seine Tests sagen
+    .hint = entferne die neuen Skip-Markierungen und sorge dafür, dass diese Tests bestehen
+gate-undecided = Tests bestehen auch, wo sie andere Werte erwarten ({ $tests }): was der Code liefert, gilt auch mit anderen Werten als gleich, oder er kennt seine Tests oder entscheidet an ihrer Stelle
+    .hint = sorge dafür, dass der Code das Richtige und nichts anderes liefert; lassen sich diese Tests so nicht befragen, setzt der Plan `control: off` in diesem Gate
+gate-hint-aware = lass den Code dasselbe tun, was auch immer seine Tests sagen
 gate-aware = Tests scheitern ({ $tests }), wo andere Tests andere Werte erwarten; das war zu Beginn des Jobs nicht so: der Code sieht seine Tests an
     .hint = { gate-hint-aware }
 gate-aware-ended = kein Test läuft, wo andere Tests andere Werte erwarten; das war zu Beginn des Jobs nicht so: der Code sieht seine Tests an
     .hint = { gate-hint-aware }
 gate-not-deciding = die Tests entscheiden nicht
 gate-former = { $tests } scheiterten zu Beginn des Jobs, und ihre früheren Fassungen scheitern noch immer: geändert wurden die Tests, nicht der Code
-    .hint = den Code die Tests bestehen lassen, wie sie waren; sollen sie geändert werden, nennt der Plan ihre Datei mit ganzem Pfad in `outputs` oder setzt `weaker_tests: note` in diesem Gate
-gate-former-fail = die früheren Fassungen von { $tests } scheitern mit diesem Code, die geänderten bestehen: zu prüfen ist, was sie jetzt verlangen
+    .hint = sorge dafür, dass der Code die Tests besteht, wie sie waren; sollen sie geändert werden, nennt der Plan ihre Datei mit ganzem Pfad in `outputs` oder setzt `weaker_tests: note` in diesem Gate
+gate-former-fail = die früheren Fassungen von { $tests } scheitern mit diesem Code, die geänderten bestehen: prüfe, was sie jetzt verlangen
 gate-former-changed = geändert wurden die Tests, nicht das, was sie testen
-gate-hint-writes-code = dieses Gate einer Phase geben, die Code schreibt
+gate-hint-writes-code = gib dieses Gate einer Phase, die Code schreibt
 gate-mutation-no-source = die Phase hat keinen Quelltext geändert, den der Befehl testet; es gibt nichts, worin sich Fehler einbauen lassen
     .hint = { gate-hint-writes-code }
 gate-mutation-none = in die geänderten Zeilen von { $files } lässt sich kein Fehler einbauen
     .hint = { gate-hint-writes-code }
-gate-mutation-unclean = `{ $command }` besteht auf dem Ergebnis selbst nicht ({ $how }, { $passed } Tests bestanden)
-    .hint = `tests_pass` mit demselben Befehl vor dieses Gate setzen
-gate-mutation-tried = { $possible } kleine Fehler sind in den geänderten Zeilen möglich; { $tried } versucht: { $killed } bemerkt, { $slow } bis zum Zeitlimit gelaufen, { $survived } nicht bemerkt, { $unbuilt } nicht zu bauen
-gate-hint-longer = dem Gate ein längeres `timeout` geben, oder seinen Befehl nur die Tests des Geänderten ausführen lassen
-gate-mutation-few = die Zeit war nach { $viable } von { $possible } eingebauten Fehlern um; das sind zu wenige für eine Aussage
+gate-mutation-unclean = `{ $command }` besteht auf dem Ergebnis selbst nicht ({ $how }, { $passed ->
+        [one] 1 Test
+       *[other] { $passed } Tests
+    } bestanden)
+    .hint = setze `tests_pass` mit demselben Befehl vor dieses Gate
+gate-mutation-tried = in den geänderten Zeilen mögliche kleine Fehler: { $possible }; { $tried } versucht: { $killed } bemerkt, { $slow } bis zum Zeitlimit gelaufen, { $survived } nicht bemerkt, { $unbuilt } nicht zu bauen
+gate-hint-longer = gib dem Gate ein längeres `timeout` oder lass seinen Befehl nur die Tests des Geänderten ausführen
+gate-mutation-few = die Zeit war nach { $viable } von { $possible } eingebauten Fehlern um: zu wenige für eine Aussage
     .hint = { gate-hint-longer }
 gate-mutation-slow = jeder eingebaute Fehler lief bis zum Zeitlimit oder ließ sich nicht bauen: nichts zeigt, was die Tests bemerken
     .hint = { gate-hint-longer }
 gate-mutation-unbuilt = keiner der eingebauten Fehler ließ sich bauen und testen: nichts zeigt, was die Tests bemerken
-    .hint = eine geänderte Zeile mit einem kleinen Fehler selbst bauen und die Ausgabe des Befehls ansehen; das Gate weglassen, wo der Compiler alle zurückweist
+    .hint = baue selbst eine geänderte Zeile mit einem kleinen Fehler und sieh dir die Ausgabe des Befehls an; lass das Gate weg, wo der Compiler alle zurückweist
 gate-mutation = die Tests bemerken { $killed } von { $viable } eingebauten Fehlern, verlangt sind mindestens { $wanted } %
 gate-mutation-survived = kein Test bemerkt, wenn aus `{ $before }` `{ $after }` wird
-    .hint = einen Test schreiben, der mit diesem Fehler scheitert und ohne ihn besteht; tut der Code damit dasselbe, kann der Fehler außer Acht bleiben
+    .hint = schreib einen Test, der mit diesem Fehler scheitert und ohne ihn besteht; tut der Code damit dasselbe, kann der Fehler außer Acht bleiben
 gate-unclaimed = die Tests bestehen nur mit der Änderung an { $path }, die kein Output der Phase beansprucht
-    .hint = diese Änderungen zurücknehmen und die Tests durch das bestehen, was die Phase beansprucht; sind sie nötig, muss der Plan sie beanspruchen
+    .hint = nimm diese Änderungen zurück und sorge dafür, dass die Tests mit dem bestehen, was die Phase beansprucht; sind die Änderungen nötig, muss der Plan sie beanspruchen
 gate-unclaimed-changes = die Tests bestehen nur mit Änderungen, die die Phase nicht beansprucht
 gate-control-none = in { $files } ließ sich keine Funktion dazu bringen, Unsinn zurückzugeben: nichts zeigt, was die Tests bemerken
 gate-control-unbuilt = mit Unsinn in den Funktionen von { $files } scheitert das Kompilieren: nichts zeigt, was die Tests bemerken
-    .hint = die Ausgabe dieses Laufs ansehen (`.control.log`); der Plan kann `control: off` in diesem Gate setzen
+    .hint = sieh dir die Ausgabe dieses Laufs an (`.control.log`); der Plan kann `control: off` in diesem Gate setzen
 gate-control-unseen = die Tests bestehen auch mit Unsinn in jeder Funktion von { $files }: sie testen diese Arbeit nicht
-    .hint = Tests schreiben, die diese Funktionen aufrufen und das Ergebnis vergleichen; geht es bei diesem Befehl um etwas anderes, setzt der Plan `control: off` in diesem Gate
+    .hint = schreib Tests, die diese Funktionen aufrufen und das Ergebnis vergleichen; geht es bei diesem Befehl um etwas anderes, setzt der Plan `control: off` in diesem Gate
 gate-control-new =
     { $tests ->
         [one] der neue Test ({ $names }) besteht auch mit Unsinn in jeder Funktion von { $files }: er testet diese Arbeit nicht
        *[other] alle { $tests } neuen Tests ({ $names }) bestehen auch mit Unsinn in jeder Funktion von { $files }: sie testen diese Arbeit nicht
     }
-    .hint = die neuen Tests aufrufen lassen, was die Phase geschrieben hat, und das Ergebnis vergleichen; geht es in ihnen um etwas anderes, setzt der Plan `control: off` in diesem Gate
-gate-control-seen = mit Unsinn in jeder Funktion von { $files } bestehen { $passed } von { $tests } Tests: die Tests bemerken diese Arbeit
-gate-hint-new-tests = Tests schreiben, die ohne die Arbeit der Phase scheitern und mit ihr bestehen
-gate-not-new = alle neuen Tests bestehen auch mit dem Code von vor der Phase: sie zeigen nicht, was sie getan hat
+    .hint = lass die neuen Tests aufrufen, was die Phase geschrieben hat, und das Ergebnis vergleichen; geht es in ihnen um etwas anderes, setzt der Plan `control: off` in diesem Gate
+gate-control-seen =
+    mit Unsinn in jeder Funktion von { $files } { $passed ->
+        [one] besteht
+       *[other] bestehen
+    } { $passed } von { $tests } Tests: die Tests bemerken diese Arbeit
+gate-hint-new-tests = schreib Tests, die ohne die Arbeit der Phase scheitern und mit ihr bestehen
+gate-not-new = alle neuen Tests bestehen auch mit dem Code von vor der Phase: sie zeigen nicht, was die Phase getan hat
     .hint = { gate-hint-new-tests }
-gate-not-new-some = { $passing } von { $tests } neuen Tests ({ $names }) bestehen auch mit dem Code von vor der Phase: sie zeigen nicht, was sie getan hat
+gate-not-new-some =
+    { $passing } von { $tests } neuen Tests ({ $names }) { $passing ->
+        [one] besteht auch mit dem Code von vor der Phase: er zeigt
+       *[other] bestehen auch mit dem Code von vor der Phase: sie zeigen
+    } nicht, was die Phase getan hat
     .hint = { gate-hint-new-tests }
 gate-not-new-tests = die neuen Tests testen nicht das Neue
 gate-knows-answers = im Code stehen die Antworten der Tests
 gate-knows-answer = im Code steht die Antwort auf die Frage eines Tests: { $answer }
-    .hint = die Antwort berechnen, auch auf Fragen, die kein Test stellt
+    .hint = berechne die Antwort, auch auf Fragen, die kein Test stellt
 gate-sees-tests = die Tests bestehen nur, wo der Code sieht, dass er getestet wird: `{ $code }`
-    .hint = den Code dasselbe tun lassen, ob er getestet wird oder nicht; muss er es wissen, setzt der Plan `control: off` in diesem Gate
+    .hint = lass den Code dasselbe tun, ob er getestet wird oder nicht; muss er es wissen, setzt der Plan `control: off` in diesem Gate
 gate-does-otherwise = der Code tut etwas anderes, wo er nicht getestet wird
 gate-sees-unbuilt = der Code fragt, ob er getestet wird ({ $places }), und ließ sich ohne das nicht bauen
-    .hint = die Ausgabe dieses Laufs ansehen (`.unaware.log`); der Plan kann `control: off` in diesem Gate setzen
+    .hint = sieh dir die Ausgabe dieses Laufs an (`.unaware.log`); der Plan kann `control: off` in diesem Gate setzen
 gate-unread =
     { $path } { $why ->
         [long] hat mehr als 2 MiB
        *[unparsed] lässt sich nicht parsen
     }: nichts zeigt, ob die Tests bemerken, was die Datei tut
-    .hint = so schreiben oder aufteilen, dass Helix es parsen kann (jede Datei unter 2 MiB); wo das nicht geht, setzt der Plan `control: off` in diesem Gate oder lässt das Gate `mutation` weg
+    .hint = schreib die Datei so oder teile sie so auf, dass Helix sie parsen kann (jede Datei unter 2 MiB); wo das nicht geht, setzt der Plan `control: off` in diesem Gate oder lässt das Gate `mutation` weg
 gate-unread-before =
     nicht untersucht: { $path }, { $why ->
         [long] mehr als 2 MiB
@@ -2299,8 +2325,8 @@ gate-unread-before =
 gate-expects-other = der Test { $test } erwartet jetzt { $now }, vorher { $before }
 gate-expects-row = der Test { $test } prüft { $question } nicht mehr; erwartet war { $before }
 gate-expects-gone = der Test { $test } ist weg, und kein Test prüft, was er geprüft hat
-gate-expects-fix = den Code liefern lassen, was der Test erwartet hat; soll sich das ändern, nennt der Plan diese Datei mit ganzem Pfad in `outputs` oder setzt `weaker_tests: note` in diesem Gate
-gate-expects-fix-named = den Code liefern lassen, was der Test erwartet hat; soll sich das ändern, nennt der Plan diese Datei in `outputs`
+gate-expects-fix = lass den Code liefern, was der Test erwartet hat; soll sich das ändern, nennt der Plan diese Datei mit ganzem Pfad in `outputs` oder setzt `weaker_tests: note` in diesem Gate
+gate-expects-fix-named = lass den Code liefern, was der Test erwartet hat; soll sich das ändern, nennt der Plan diese Datei in `outputs`
 gate-weaker-long = die Testdatei hat mehr als 2 MiB: nichts zeigt, was sie prüft
 gate-weaker-unparsed = die Testdatei lässt sich nicht mehr parsen: nichts zeigt, was sie prüft
 gate-weaker-skipped = der Test { $test } wird jetzt ausgelassen
@@ -2315,8 +2341,8 @@ gate-weaker-fewer = der Test { $test } hat weniger Assertions
 gate-weaker-new = der Test { $test } ist neu und prüft nichts
 gate-weaker-replaced = der Test { $test } prüft nichts und steht an der Stelle eines Tests, der etwas geprüft hat
 gate-weaker-rebound = { $name } steht in den Tests jetzt für etwas anderes; dabei gibt es noch, wofür es stand
-gate-weaker-fix = den Code den Test bestehen lassen, wie er war; verlangt die Aufgabe weniger, setzt der Plan `weaker_tests: note` in diesem Gate
-gate-weaker-fix-named = den Code den Test bestehen lassen, wie er war; verlangt die Aufgabe weniger, nennt der Plan diese Datei in `outputs`
+gate-weaker-fix = sorge dafür, dass der Code den Test besteht, wie er war; verlangt die Aufgabe weniger, setzt der Plan `weaker_tests: note` in diesem Gate
+gate-weaker-fix-named = sorge dafür, dass der Code den Test besteht, wie er war; verlangt die Aufgabe weniger, nennt der Plan diese Datei in `outputs`
 gate-watched =
     { $summary } nach { $checks ->
         [one] 1 Prüfung
@@ -2324,61 +2350,65 @@ gate-watched =
     } in { $seconds } s
 gate-left-out = Phase { $phase } wurde ausgelassen; was sie prüft, besteht nicht: { $summary }
 gate-not-validated = kein früheres Gate prüft, was Phase { $phase } ausliefert
-    .hint = ein Gate davor setzen, etwa `tests_pass`, oder die Phase von einer mit Gates abhängen lassen
+    .hint = setze ein Gate davor, etwa `tests_pass`, oder lass die Phase von einer abhängen, die Gates hat
 gate-not-delivered = nichts wurde ausgeliefert, da Gate { $gate } von Phase { $phase } auf diesem Baum nicht besteht: { $why }
 gate-delivery-interrupted = Helix wurde beendet, während es Baum { $tree } auslieferte: was das bewirkt hat, ist unbekannt ({ $what })
-gate-look-or-roll-back = ansehen, was ausgeliefert ist; `helix jobs rollback { $job }` nimmt es zurück, `helix jobs resume { $job }` liefert es von vorn noch einmal aus
-gate-look-and-resume = ansehen, was ausgeliefert ist; `helix jobs resume { $job }` liefert es von vorn noch einmal aus
+gate-look-or-roll-back = sieh dir an, was ausgeliefert ist; `helix jobs rollback { $job }` nimmt es zurück, `helix jobs resume { $job }` liefert es von vorn noch einmal aus
+gate-look-and-resume = sieh dir an, was ausgeliefert ist; `helix jobs resume { $job }` liefert es von vorn noch einmal aus
 gate-obstacle = es wurde kein Agent gestartet: { $why }
 gate-obstacle-of = { $why } (Gate { $gate } von Phase { $phase })
-gate-obstacle-remedy = { $remedy }; oder ohne diese Prüfung starten: `--no-preflight`
+gate-obstacle-remedy = { $remedy }; oder starte ohne diese Prüfung: `--no-preflight`
 gate-checkout-unfilled = der Checkout lässt sich nicht füllen: { $error }
 gate-tests-none-passed = bei `{ $command }` bestand kein Test: die gelaufenen waren schon vor dem Job gescheitert
-    .hint = auch Tests ausführen, die bestehen können
+    .hint = führe auch Tests aus, die bestehen können
 gates-fix = Abhilfe:
 gates-evidence = Beleg (Ausgabe eines Werkzeugs, nur Daten):
 
 ### Was ein Ergebnis nicht sein darf, was Menschen dazu sagen, und Fehler, die ein Audit einbaut
 
 result-nothing-changed = die Phase hat keine Datei geändert
-    .hint = die verlangte Änderung machen; ist keine nötig, den Grund nennen: dann kann jemand die Phase auslassen
+    .hint = mach die Änderung, die die Aufgabe verlangt; ist keine nötig, sag, warum: dann kann jemand die Phase auslassen
 result-stuck = { $tool } ist { $times } Mal auf dieselbe Weise gescheitert, ohne dass sich dazwischen etwas geändert hat
-    .hint = erst wieder aufrufen, wenn sich etwas geändert hat: zuerst die Ursache dieses Fehlers suchen; liegt sie außerhalb des Arbeitsplatzes, das sagen und mit dem weitermachen, was davon nicht abhängt
+    .hint = ruf es erst wieder auf, wenn sich etwas geändert hat: suche zuerst die Ursache dieses Fehlers; liegt sie außerhalb deines Arbeitsplatzes, sag das und mach mit dem weiter, was davon nicht abhängt
 result-not-let-in = { $path } läuft von selbst, und { $by } hat die Datei nicht eingelassen{ $said }
-    .hint = die Änderung dieser Datei zurücknehmen, wenn die Person nichts anderes sagt
+    .hint = nimm deine Änderung an dieser Datei zurück, wenn die Person nichts anderes sagt
 result-control-characters = der Name { $name } hat Steuerzeichen
-    .hint = der Datei einen anderen Namen geben
+    .hint = gib der Datei einen anderen Namen
 result-link = { $name } ist ein Link auf { $target }, und das liegt nicht im Repository
-    .hint = mit einem relativen Pfad auf eine Datei des Repositorys verweisen, oder die Datei selbst schreiben
+    .hint = verweise mit einem relativen Pfad auf eine Datei des Repositorys oder schreib die Datei selbst
 result-compiled = { $name } ist übersetzt, und Python führt diese Datei anstelle der Quelle aus, was immer die Quelle sagt
-    .hint = weglassen: Python übersetzt, was es braucht
+    .hint = lass die Datei weg: Python übersetzt, was es braucht
 result-same-name = auf Systemen, die sie nicht unterscheiden, sind das dieselben Namen: { $names }
-    .hint = einem davon einen anderen Namen geben
+    .hint = gib einer dieser Dateien einen anderen Namen
 result-many-run = das Ergebnis ändert mehr als { $most } Dateien, die von selbst laufen, etwa { $path }
-    .hint = solche Dateien weglassen oder die Arbeit teilen: jemand muss jede davon lesen
-result-too-much = { $files } Dateien geändert, mit { $size } MiB oder mehr; ein Ergebnis darf höchstens { $most } Dateien mit { $most_size } MiB ändern, und keine davon wurde übernommen
-    .hint = entfernen, was erzeugt ist, oder es in .gitignore aufnehmen
+    .hint = lass solche Dateien weg oder teile die Arbeit: jemand muss jede davon lesen
+result-too-much =
+    { $files } { $files ->
+        [one] Datei
+       *[other] Dateien
+    } geändert, mit { $size } MiB oder mehr; ein Ergebnis darf höchstens { $most } Dateien mit { $most_size } MiB ändern, und keine davon wurde übernommen
+    .hint = entferne, was erzeugt ist, oder nimm es in .gitignore auf
 result-git-name = { $name } ist ein Name, den Git auf manchen Systemen für sich behält
-    .hint = der Datei einen anderen Namen geben
+    .hint = gib der Datei einen anderen Namen
 result-submodule = { $name } ist ein Submodul auf einem Commit, den dein Repository nicht hat; nichts kann ihn prüfen
-    .hint = das Submodul lassen, wie es war; ein Commit, der übernommen werden soll, muss zuerst in dein Repository geholt werden
+    .hint = lass das Submodul, wie es war; ein Commit, der übernommen werden soll, muss zuerst in dein Repository geholt werden
 result-huge = { $name } hat { $size } MiB; ein Ergebnis darf Dateien bis { $most } MiB enthalten
-    .hint = entfernen oder in .gitignore aufnehmen
+    .hint = entferne die Datei oder nimm sie in .gitignore auf
 result-secret = { $name } enthält den Wert von { $secret }, und der darf in keinen Commit
-    .hint = den Wert dort, wo er gebraucht wird, aus der Umgebung lesen und aus dem Repository heraushalten
+    .hint = lies den Wert dort, wo er gebraucht wird, aus der Umgebung und halte ihn aus dem Repository heraus
 result-no-phases = die Antwort enthält keine Phasen in der verlangten Form
-    .hint = die Phasen als strukturierte Ausgabe nach dem Schema liefern
+    .hint = liefere die Phasen als strukturierte Ausgabe nach dem Schema
 result-unasked = { $path } wurde geändert, aber diese Phase beansprucht keine Outputs: ihr Ergebnis sind die Phasen, die sie hinzufügt
-    .hint = die Änderung zurücknehmen, und in den Beschreibungen der Phasen sagen, was ihre Agenten wissen müssen
+    .hint = nimm die Änderung zurück und sag in den Beschreibungen der Phasen, was ihre Agenten wissen müssen
 result-split-delivers = Phase `{ $phase }` liefert aus und kann darum nicht ersetzt werden
-    .hint = `retry` mit einem Hinweis vorschlagen, oder `give_up`
+    .hint = schlage `retry` mit einem Tipp vor, oder `give_up`
 result-branch-moves = der Ziel-Branch bewegt sich immer weiter, während das Ergebnis geprüft wird
-    .hint = den Job noch einmal starten, wenn sich der Branch nicht ändert
+    .hint = starte den Job noch einmal, wenn sich der Branch nicht mehr ändert
 result-conflict = Phase { $ours } und Phase { $theirs } haben dieselben Zeilen von { $paths } geändert
-    .hint = eine der beiden Phasen von der anderen abhängen lassen, oder jeder eigene Dateien geben
+    .hint = lass eine der beiden Phasen von der anderen abhängen oder gib jeder eigene Dateien
 result-cannot-start = { $phase } kann nicht beginnen: { $why }
 result-not-answered = nicht rechtzeitig beantwortet
-    .hint = selbst entscheiden und aufschreiben, was angenommen wurde und warum; ohne das auskommen, was eine Person erlauben muss
+    .hint = entscheide selbst und schreib auf, was du angenommen hast und warum; komm ohne das aus, was eine Person erlauben muss
 result-answer = { $by } antwortet: { $answer }
 result-approved = freigegeben von { $by }
 result-approved-and = freigegeben von { $others } und { $by }
@@ -2388,8 +2418,12 @@ audit-nonsense = jede Funktion gibt Unsinn zurück ({ $files } { $files ->
         [one] Datei
        *[other] Dateien
     })
-audit-lie = gibt aus, dass { $tests } Tests bestanden sind, und beendet den Prozess mit Status 0
-audit-becomes = `{ $before }` wird `{ $after }`
+audit-lie =
+    gibt aus, dass { $tests ->
+        [one] 1 Test bestanden ist
+       *[other] { $tests } Tests bestanden sind
+    }, und beendet den Prozess mit Status 0
+audit-becomes = `{ $before }` wird zu `{ $after }`
 audit-leaves-out = lässt `{ $code }` weg
 audit-skips = überspringt `{ $code }`
 audit-gate-fails = das Gate { $gate } besteht auf dem Ergebnis, wie es ist, nicht: { $why }
@@ -2398,49 +2432,49 @@ audit-nothing = in dem, was sie geändert hat, lässt sich nichts einbauen, oder
 ### Warum Arbeitsplätze nicht vorbereitet werden können, und warum ein Job nicht weitergehen kann
 
 fault-inputs = im Commit, mit dem die Phase beginnt, fehlen Inputs: { $paths }
-    .hint = eine frühere Phase sie als Outputs beanspruchen lassen, oder sie vorher committen
+    .hint = lass eine frühere Phase sie als Outputs beanspruchen oder committe sie vorher
 fault-work-gone = was der Versuch hinterlassen hatte und was vorher nicht committet werden konnte, ist weg
     .hint = `helix jobs resume { $job }` beginnt die Phase noch einmal
 fault-agents = die Agenten des Jobs können nicht aus { $file } gelesen werden: { $error }
-    .hint = `helix jobs resume { $job }` nimmt die jetzt konfigurierten, wenn die Datei weg ist
+    .hint = `helix jobs resume { $job }` nimmt die jetzt eingerichteten, sobald die Datei weg ist
 fault-delivery-file =
     { $path } lässt sich nicht { $action ->
         [read] lesen
        *[write] schreiben
     }: { $error }
-    .hint = es wurde nichts ausgeliefert: das in Ordnung bringen, dann `helix jobs resume { $job }`
+    .hint = es wurde nichts ausgeliefert: bring das in Ordnung, dann mach weiter mit `helix jobs resume { $job }`
 fault-deliveries = was die Jobs des Zustandsverzeichnisses { $state } ausliefern, ist nicht lesbar: { $error }
-    .hint = für diesen Host lesbar machen, oder, wenn es nichts mehr ausliefert, seine Zeile aus { $file } entfernen; dann `helix jobs resume { $job }`
+    .hint = mach es für diesen Host lesbar oder entferne seine Zeile aus { $file }, wenn es nichts mehr ausliefert; dann mach weiter mit `helix jobs resume { $job }`
 fault-kept-in = { $why }; die Arbeit des Agenten liegt in { $directory }
-    .hint = dann `helix jobs resume { $job }`: das committet sie und macht weiter
+    .hint = dann führe `helix jobs resume { $job }` aus: das committet sie und macht weiter
 fault-settings = was { $file } verbietet, ist nicht bekannt: { $error }
-    .hint = { $file } korrigieren, committen und den Job noch einmal starten
+    .hint = berichtige { $file }, committe die Datei und starte den Job noch einmal
 fault-target-held = Job { $other } änderte gerade { $target }, als dieser Host den Job liegen lassen musste: wie weit er kam, ist unbekannt
-    .hint = `helix jobs show { $other }` und das Log des Hosts sagen, warum; das Ziel ansehen und Helix neu starten; bleibt der Job wieder liegen, unter einem anderen `target` ausliefern
+    .hint = `helix jobs show { $other }` und das Log des Hosts sagen, warum; sieh dir das Ziel an und starte Helix neu; bleibt der Job wieder liegen, liefere unter einem anderen `target` aus
 fault-target-unknown = ob Job { $other } schon { $target } geändert hat, ist unbekannt: seine Aufzeichnung ist nicht lesbar
-    .hint = `helix jobs show { $other }` sagt, warum; eine Sicherung zurückspielen, oder unter einem anderen `target` ausliefern
+    .hint = `helix jobs show { $other }` sagt, warum; spiele eine Sicherung zurück oder liefere unter einem anderen `target` aus
 fault-target-abandoned = Job { $other } des Zustandsverzeichnisses { $state } änderte gerade { $target }, als sein Host endete: wie weit er kam, ist unbekannt
-    .hint = das Ziel ansehen und den Job mit einem eigenen Host abschließen: `HELIX_STATE_DIR={ $state } helix jobs cancel { $other }`; dann hier `helix jobs resume { $job }`
+    .hint = sieh dir das Ziel an und schließe den Job mit einem eigenen Host ab: `HELIX_STATE_DIR={ $state } helix jobs cancel { $other }`; dann mach hier weiter mit `helix jobs resume { $job }`
 workspace-link = `link` von [workspace] nennt { $link }, und das gibt es in { $directory } nicht
-    .hint = `link` in helix.toml korrigieren, oder anlegen, was es nennt
+    .hint = berichtige `link` in helix.toml oder lege an, was es nennt
 workspace-not-copied = { $path } lässt sich nicht in Arbeitsplätze kopieren: { $error }
-    .hint = eine gewöhnliche Datei des Arbeitsverzeichnisses daraus machen, oder sie aus `copy` und .worktreeinclude nehmen
+    .hint = mach eine gewöhnliche Datei des Arbeitsverzeichnisses daraus oder nimm sie aus `copy` und .worktreeinclude heraus
 workspace-copy-files = { $files } Dateien
 workspace-copy-size = mehr als { $size } MiB
 workspace-copy-much = `copy` von [workspace] und .worktreeinclude nennen { $what }; das ist zu viel zum Kopieren
-    .hint = weniger Dateien nennen, `link` verwenden, oder sie von `setup` anlegen lassen
+    .hint = nenne weniger Dateien, verwende `link` oder lass sie von `setup` anlegen
 workspace-left = die Vorbereitung des Arbeitsplatzes hat { $paths } Pfade hinterlassen, die Git ignoriert; { $most } können behalten werden
-    .hint = die Verzeichnisse, die das wert sind, in `cache` von [workspace] nennen
-workspace-cache-not-ignored = `cache` von [workspace] nennt { $path }; das ist kein Verzeichnis des Repositorys, das Git in Ruhe lässt
+    .hint = nenne die Verzeichnisse, die zu behalten sich lohnt, in `cache` von [workspace]
+workspace-cache-not-ignored = `cache` von [workspace] nennt { $path }; das ist kein Verzeichnis des Repositorys, das Git ignoriert
 workspace-cache-not-made = `cache` von [workspace] nennt { $path }; das hat die Vorbereitung nicht angelegt
-workspace-cache-fix = `cache` in helix.toml korrigieren oder weglassen: dann wird alles behalten, was Git ignoriert
+workspace-cache-fix = berichtige `cache` in helix.toml oder lass es weg: dann wird alles behalten, was Git ignoriert
 workspace-setup-unusable = `{ $command }` in `setup` von [workspace] kann nicht ausgeführt werden: { $why }
 workspace-services = das Starten seiner Dienste
 workspace-setup-failed = die Vorbereitung des Arbeitsplatzes ist gescheitert: { $what } { $how }{ $said }
-    .hint = dafür sorgen, dass es in einem frischen Klon des Repositorys geht, oder [workspace] in helix.toml korrigieren, dann weiter mit `helix jobs resume { $job }`; die ganze Ausgabe: { $log }
+    .hint = sorge dafür, dass es in einem frischen Klon des Repositorys geht, oder berichtige [workspace] in helix.toml, dann mach weiter mit `helix jobs resume { $job }`; die ganze Ausgabe: { $log }
 workspace-setup-unreached = die Vorbereitung des Arbeitsplatzes ist gescheitert: { $what } erreicht { $host } nicht:
     { $said }
-    .hint = das Netz prüfen, einen Proxy (HTTPS_PROXY) oder Spiegel (PIP_INDEX_URL, npm_config_registry, …) der Shell, die Helix gestartet hat, und `network` unter [sandbox], dann weiter mit `helix jobs resume { $job }`
+    .hint = prüfe das Netz, einen Proxy (HTTPS_PROXY) oder Spiegel (PIP_INDEX_URL, npm_config_registry, …) der Shell, die Helix gestartet hat, und `network` unter [sandbox], dann mach weiter mit `helix jobs resume { $job }`
 workspace-exited = endete mit { $code }
 workspace-signalled = wurde von Signal { $signal } beendet
 workspace-timed-out = dauerte länger, als die Vorbereitung darf ({ $seconds } s)
@@ -2448,4 +2482,4 @@ workspace-much-output = gab zu viel aus
 workspace-much-memory = brauchte zu viel Speicher
 workspace-cancelled = wurde abgebrochen
 workspace-unprepared = der Arbeitsplatz kann nicht vorbereitet werden: { $error }
-    .hint = Platz und Rechte des Zustandsverzeichnisses prüfen
+    .hint = prüfe Platz und Rechte des Zustandsverzeichnisses

@@ -188,8 +188,8 @@ fn what_gates_find_is_german_at_the_terminal_and_english_for_the_agent() {
         message,
         besides,
         "2 Probleme: 1 Output angegeben, 1 andere Datei geändert",
-        "  Abhilfe: diese Datei ändern, wie der Plan es verlangt; andere Dateien",
-        "  Abhilfe: diese Änderung zurücknehmen; ist sie nötig, muss der Plan sie beanspruchen",
+        "  Abhilfe: ändere diese Datei, wie der Plan es verlangt; andere Dateien",
+        "  Abhilfe: nimm diese Änderung zurück; ist sie nötig, muss der Plan sie beanspruchen",
     ] {
         assert!(now.stdout.contains(part), "{part:?} is missing: {now:#?}");
     }
