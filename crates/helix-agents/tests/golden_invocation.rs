@@ -115,6 +115,7 @@ fn the_command_line_is_the_measured_one() {
         made.env.iter().map(|(name, value)| (name.as_str(), value.replace(&run_dir, "RUN"))).collect();
     let expected = [
         ("ANTHROPIC_API_KEY", "key-of-helix"),
+        ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
         ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ("CLAUDE_CODE_MAX_RETRIES", "5"),

@@ -235,7 +235,7 @@ fn a_jobs_question_is_asked_in_the_language_of_the_chat() {
         .unwrap()
     };
     let german = |question: &QuestionView| job_asks(Language::German, question);
-    let page = serde_json::json!({ "phase": text("page"), "name": text("Write the page") });
+    let page = serde_json::json!({ "phase": text("page (Write the page)") });
     let start = serde_json::json!([said("ask-start", page), { "text": "\n\nWrite it.\n\nIn blue." }]);
     let begin = serde_json::json!([said("option-start", serde_json::json!({}))]);
     let asked = of("approval", "Start phase page (Write the page)?\n\nWrite it.\n\nIn blue.", start, begin);

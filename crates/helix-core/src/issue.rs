@@ -91,7 +91,7 @@ impl FromStr for Issue {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Ok(number) = text.parse() {
+        if let Ok(number) = text.strip_prefix('#').unwrap_or(text).parse() {
             return Ok(Self::Number(number));
         }
         IssueUrl::new(text).map(Self::Url).map_err(|_invalid| format!("it must be {FORM}"))

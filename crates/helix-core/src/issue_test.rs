@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn a_number_or_a_url_and_nothing_else() {
     let read = |text: &str| text.parse::<Issue>().map(|issue| issue.to_string());
-    assert_eq!(read("17").unwrap(), "#17");
+    assert_eq!((read("17").unwrap(), read("#17").unwrap()), ("#17".to_owned(), "#17".to_owned()));
     for (url, host, project, kind, number) in [
         ("https://github.com/octo/shop/issues/17", "github.com", "octo/shop", "issues", 17),
         ("https://github.com/octo/shop/pull/5/files#diff-1", "github.com", "octo/shop", "pull", 5),
@@ -20,7 +20,7 @@ fn a_number_or_a_url_and_nothing_else() {
         "",
         "0",
         "-1",
-        "#17",
+        "##17",
         "seventeen",
         "https://github.com/octo/shop",
         "https://github.com/octo/shop/issues/0",

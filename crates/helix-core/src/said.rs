@@ -126,11 +126,12 @@ impl Words {
         self.0.iter().any(said)
     }
 
-    /// The same and each value in it, the whole first.
-    pub fn parts(&self) -> Vec<&Self> {
-        let mut parts = vec![self];
+    /// The same, each message in it, and each of their values, the whole first.
+    pub fn parts(&self) -> Vec<Self> {
+        let mut parts = vec![self.clone()];
         for piece in &self.0 {
             if let Piece::Say { with, .. } = piece {
+                parts.push(piece.clone().into());
                 parts.extend(with.values().flat_map(Self::parts));
             }
         }

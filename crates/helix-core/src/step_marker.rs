@@ -17,7 +17,7 @@ words! {
     }
 }
 
-/// What stands in an answer's last line.
+/// What an answer ends with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Marker {
     /// No marker. Means nothing.
@@ -30,6 +30,8 @@ pub enum Marker {
 
 /// How every marker begins.
 const OPENING: &str = "<!--";
+/// How it ends.
+const CLOSING: &str = "-->";
 
 /// What a user sees of an answer: no marker on a line of its own.
 pub fn visible(answer: &str) -> String {
@@ -37,25 +39,36 @@ pub fn visible(answer: &str) -> String {
     filter.push(answer) + &filter.finish().0
 }
 
-/// Splits an answer into what stands before its marker and the marker in its last line.
+/// Splits an answer into what stands before its marker and the marker that ends it, on a line of its own or not.
 pub fn split(answer: &str) -> (&str, Marker) {
-    let trimmed = answer.trim_end();
-    let line_start = trimmed.rfind('\n').map_or(0, |at| at + 1);
-    match parse_line(&trimmed[line_start..]) {
+    let start = possible_marker(answer);
+    match parse_line(&answer[start..]) {
         Marker::Absent => (answer, Marker::Absent),
-        marker => (trimmed[..line_start].trim_end(), marker),
+        marker => (&answer[..start], marker),
     }
 }
 
+/// Where the text begins that is or may become the marker, with the white space before it; or else trailing white space.
+fn possible_marker(answer: &str) -> usize {
+    let text = answer.trim_end();
+    let begun = (1..OPENING.len()).rev().find(|length| text.ends_with(&OPENING[..*length]));
+    let start = begun.map(|length| text.len() - length).or_else(|| text.rfind(OPENING));
+    let could_be = |start: &usize| {
+        let rest = &text[*start..];
+        !rest.contains('\n') && rest.find(CLOSING).is_none_or(|end| end + CLOSING.len() == rest.len())
+    };
+    start.filter(could_be).map_or(text.len(), |start| text[..start].trim_end().len())
+}
+
 fn parse_line(line: &str) -> Marker {
-    let inner = line.trim().strip_prefix(OPENING).and_then(|rest| rest.strip_suffix("-->")).map(str::trim);
+    let inner = line.trim().strip_prefix(OPENING).and_then(|rest| rest.strip_suffix(CLOSING)).map(str::trim);
     let named =
         inner.and_then(|inner| inner.split_once(':')).filter(|(key, _)| key.trim().eq_ignore_ascii_case("step"));
     let Some(word) = named.map(|(_, word)| word.trim()) else { return Marker::Absent };
     Step::from_word(&word.to_lowercase()).map_or_else(|| Marker::Unknown(word.to_owned()), Marker::Step)
 }
 
-/// Takes the marker out of a streamed answer. Holds back only what could still become a marker in the last line.
+/// Takes the marker out of a streamed answer. Holds back only what could still become one.
 #[derive(Debug, Default)]
 pub struct MarkerFilter {
     held: String,
@@ -70,7 +83,7 @@ impl MarkerFilter {
     /// says more after it has begun anew.
     pub fn push(&mut self, piece: &str) -> String {
         self.held.push_str(piece);
-        let keep_from = self.possible_marker();
+        let keep_from = possible_marker(&self.held);
         let rest = self.held.split_off(keep_from);
         let mut text = std::mem::replace(&mut self.held, rest);
         if !text.is_empty() && std::mem::take(&mut self.line_goes_on) {
@@ -92,26 +105,8 @@ impl MarkerFilter {
 
     /// Ends the answer; returns the rest of what can be shown, and the marker.
     pub fn finish(self) -> (String, Marker) {
-        match split(&self.held) {
-            (shown, marker) if marker != Marker::Absent && !self.is_within_line() => (shown.to_owned(), marker),
-            _ => (self.held, Marker::Absent),
-        }
-    }
-
-    /// Whether the last line of what is held goes on with one that is shown.
-    fn is_within_line(&self) -> bool {
-        self.within_line && !self.held.trim_end().contains('\n')
-    }
-
-    /// Where the text begins that may turn out to be the marker: the white space before the last line that so far reads
-    /// like one, or else trailing white space.
-    fn possible_marker(&self) -> usize {
-        let text = self.held.trim_end();
-        let line_start = text.rfind('\n').map_or(0, |at| at + 1);
-        let line = text[line_start..].trim_start();
-        let begins = !line.is_empty() && (OPENING.starts_with(line) || line.starts_with(OPENING));
-        let could_be = begins && !self.is_within_line();
-        if could_be { text[..line_start].trim_end().len() } else { text.len() }
+        let (shown, marker) = split(&self.held);
+        (shown.to_owned(), marker)
     }
 }
 

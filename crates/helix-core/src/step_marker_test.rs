@@ -1,10 +1,12 @@
 use super::*;
 
 #[test]
-fn only_the_last_line_counts() {
+fn only_the_end_counts() {
     assert_eq!(split("Hello\n<!-- STEP: why -->\n"), ("Hello", Marker::Step(Step::Why)));
     assert_eq!(split("<!-- STEP: why -->\nHello").1, Marker::Absent);
-    assert_eq!(split("Hello <!-- STEP: why -->").1, Marker::Absent);
+    assert_eq!(split("Hello <!-- STEP: why -->"), ("Hello", Marker::Step(Step::Why)));
+    assert_eq!(split("Hello <!-- STEP: why --> you").1, Marker::Absent);
+    assert_eq!(split("a <!-- b --> <!-- STEP: why -->"), ("a <!-- b -->", Marker::Step(Step::Why)));
     assert_eq!(split("Hello\n<!-- STEP: unknown -->").1, Marker::Unknown("unknown".into()));
     assert_eq!(split("Hello"), ("Hello", Marker::Absent));
     // However it is spaced and cased.
@@ -23,6 +25,7 @@ fn a_stream_shows_everything_but_the_marker_however_it_is_cut() {
         ("ends with space \n\n", "ends with space \n\n"),
         ("x\n<!--STEP:what-->\n\nand <!--STEP:what-->\nmore\n<!-- STEP: done -->", "x\n\nand <!--STEP:what-->\nmore"),
         ("<!-- STEP: what -->\n<!-- STEP: why -->\nmore", "more"),
+        ("x <b>y</b> <!-- STEP: what -->\n", "x <b>y</b>"),
         ("x\n<!-- STEP: what --> \n<b>y</b>\n<!-- STEP: why -->\n\nz", "x\n<b>y</b>\n\nz"),
         ("ä\n<!-", "ä\n<!-"),
     ] {

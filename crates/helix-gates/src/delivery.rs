@@ -72,7 +72,7 @@ pub(super) async fn deliver(
 ) -> Result<Judgement, Trouble> {
     // What is looked after was delivered from this very commit: its commands were looked at then.
     let notes = match part {
-        DeliveryPart::Deliver => as_submitted(context, Purpose::Anything, delivery.commands()).await?,
+        DeliveryPart::Deliver => as_submitted(context, Purpose::Delivery, delivery.commands()).await?,
         DeliveryPart::Health | DeliveryPart::Rollback => Vec::new(),
     };
     let mut environment = context.environment.clone();

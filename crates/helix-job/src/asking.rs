@@ -91,10 +91,16 @@ impl PhaseProgress {
     pub(super) fn question(&self, phase: &Phase, about: &About, trouble: Option<&ErrorView>) -> Question {
         let (id, name) = (phase.id.as_str(), &phase.name);
         let (said, options) = match about {
-            About::Approval { when: Approval::Before } => (
-                recorded!("ask-start", phase = titled(id, name)).and("\n\n").and(phase.description.trim()),
-                yes_or_no(recorded!("option-start"), recorded!("option-no-start")),
-            ),
+            About::Approval { when: Approval::Before } => {
+                let mut asked =
+                    recorded!("ask-start", phase = titled(id, name)).and("\n\n").and(phase.description.trim());
+                for delivery in phase.gates.iter().filter_map(GateSpec::delivery) {
+                    let target = delivery.target.as_deref().unwrap_or(id);
+                    let delivers = recorded!("ask-delivers", target = target, what = delivery.words());
+                    asked = asked.and("\n\n").and(delivers);
+                }
+                (asked, yes_or_no(recorded!("option-start"), recorded!("option-no-start")))
+            }
             About::Approval { when: Approval::After } => (
                 recorded!("ask-accept", phase = titled(id, name))
                     .and("\n")

@@ -122,8 +122,9 @@ impl PhaseProgress {
 
     /// A phase that is there to change files and has changed none did not do its work, whatever its gates would say.
     fn nothing_changed(&mut self, context: &PhaseContext<'_>) {
-        let finding = finding("phase.nothing_changed", recorded!("result-nothing-changed"));
-        let summary = recorded!("cause-nothing-changed", kind = context.phase.kind.word());
+        let why = recorded!("result-nothing-changed");
+        let summary = recorded!("cause-nothing-changed", kind = context.phase.kind.word(), why = &why);
+        let finding = finding("phase.nothing_changed", why);
         self.gate_rejected(context, correction(summary, vec![finding]));
     }
 
@@ -348,8 +349,9 @@ impl PhaseProgress {
 
     pub(super) fn gate_rejected(&mut self, context: &PhaseContext<'_>, correction: Correction) {
         let exhausted = |hint| Next::GiveUp { why: GiveUp::Exhausted, hint };
+        let is_judged = self.last_attempt().is_some_and(|last| !last.gates.is_empty());
         let next = if self.is_used_up(context) {
-            exhausted(recorded!("hint-change-task"))
+            exhausted(if is_judged { recorded!("hint-change-task") } else { recorded!("hint-try-again") })
         } else if self.repeats_itself(&correction.findings) {
             exhausted(recorded!("hint-same-findings"))
         } else {

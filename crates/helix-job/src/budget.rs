@@ -56,7 +56,7 @@ impl Active {
         }
         let tokens = usage.total_input().saturating_add(usage.output_tokens);
         if let Some(limit) = policy.max_tokens.filter(|limit| tokens >= *limit) {
-            return Some(recorded!("spent-tokens", limit = limit.to_string(), used = tokens.to_string()));
+            return Some(recorded!("spent-tokens", limit = limit, used = tokens));
         }
         let seconds = self.run_seconds();
         if let Some(limit) = policy.max_run_seconds.filter(|limit| seconds >= *limit) {

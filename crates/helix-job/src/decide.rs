@@ -294,10 +294,9 @@ impl<'a> Decider<'a> {
             // What was left out proves nothing: a job with nothing else has not done what it was for.
             Integration::Open if !active.phases.iter().any(is_passed) => {
                 let first = active.phases.first().map_or("", |first| first.id.as_str());
-                self.conclude(failed(
-                    recorded!("cause-all-skipped"),
-                    recorded!("cause-all-skipped.hint", phase = first),
-                ));
+                let message = recorded!("cause-all-skipped", phase = first);
+                let hint = message.hint();
+                self.conclude(failed(message, hint));
             }
             Integration::Open => {
                 let tips = self.tips();

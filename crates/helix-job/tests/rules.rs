@@ -150,7 +150,7 @@ fn a_request_that_is_refused_for_good_is_tried_once() {
         (402, "credit"),
         (403, "log in"),
         (404, "choose a model"),
-        (413, "helix.toml"),
+        (413, "split the phase"),
         (422, "helix.toml"),
     ] {
         let mut play = Play::new(vec![phase("a", &[], 0)]);

@@ -152,7 +152,7 @@ impl Thread {
                     place.ok_or_else(|| CommandError::usage(codes::NO_ISSUE, format!("{issue} names no issue")))?;
                 if !by_person && !PUBLIC.contains(&host) && !hosts(repository).await?.iter().any(|known| known == host)
                 {
-                    let message = format!("the plan's issue is at {host}, which no remote of {repository} names");
+                    let message = format!("the issue is at {host}, which no remote of {repository} names");
                     let hint = format!("if that is right, name it yourself: --issue {issue}");
                     return Err(CommandError::usage(codes::NO_CODE_HOST, message).hint(hint));
                 }

@@ -255,6 +255,8 @@ fn has_others_failures(report: &GateReport) -> bool {
 /// A check that found nothing to look at says so itself, whatever its command has printed.
 fn nothing_checked(report: &GateReport, fault: &Fault) -> Option<&'static Cause> {
     match fault.kind {
+        // Tests that failed before the job do so again: their log says why.
+        FaultKind::NothingChecked if report.tests.is_some_and(|tests| tests.failed > 0) => None,
         FaultKind::NothingChecked if GateName::from_word(&report.gate) == Some(GateName::TestsPass) => {
             Some(&cause::NO_TESTS)
         }

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
+use super::Purpose;
 use super::decisive::decisive;
 use super::names::{Family, by_name, in_tests, is_test, is_test_name, linter_of};
 use crate::pattern::{Pattern, beside};
@@ -36,6 +37,12 @@ const BY_PROGRAM: [(&str, &[&str]); 9] = [
     ("pre-commit", &[".pre-commit-config.yaml"]),
 ];
 
+/// Programs whose arguments are what is delivered.
+const CARRIERS: [&str; 19] = [
+    "cp", "mv", "install", "ln", "rsync", "scp", "sftp", "tar", "zip", "gzip", "cat", "curl", "docker", "podman",
+    "kubectl", "helm", "aws", "gcloud", "az",
+];
+
 /// Files that say how tools of Python work, each to many of them.
 const OF_MANY: [&str; 7] =
     ["pytest.ini", ".pytest.ini", "pyproject.toml", "setup.cfg", "tox.ini", "tox.toml", "noxfile.py"];
@@ -50,10 +57,11 @@ pub(super) fn members(
     repository: &Repository,
     tree: &TreeId,
     command: &str,
+    purpose: Purpose,
 ) -> Result<BTreeMap<String, String>, GitError> {
     let files = repository.listing(tree)?;
     let mut members = BTreeMap::new();
-    for path in walked(repository, &files, command)?.found {
+    for path in walked(repository, &files, command, purpose)?.found {
         // A module without code only says that its directory is a package.
         if let Some(id) = id(repository, &files, &path)? {
             members.insert(path, id);
@@ -64,7 +72,7 @@ pub(super) fn members(
 
 /// Whose tools a command starts, itself or through what it calls; empty where that cannot be seen.
 pub(crate) fn families(repository: &Repository, tree: &TreeId, command: &str) -> Result<BTreeSet<Family>, GitError> {
-    Ok(walked(repository, &*repository.listing(tree)?, command)?.families)
+    Ok(walked(repository, &*repository.listing(tree)?, command, Purpose::Anything)?.families)
 }
 
 /// Whether a command may start one of these tools: it, what it calls or a test names one.
@@ -75,7 +83,7 @@ pub(super) fn may_start(
     tools: &[&str],
 ) -> Result<bool, GitError> {
     let files = repository.listing(tree)?;
-    let Walk { mut said, configured, mut scripts, .. } = walked(repository, &files, command)?;
+    let Walk { mut said, configured, mut scripts, .. } = walked(repository, &files, command, Purpose::Anything)?;
     // Of the scripts of a package, those count that are called, and those that these call.
     let mut read = 0;
     while read < said.len() {
@@ -116,10 +124,16 @@ fn calls(text: &str, script: &str) -> bool {
     text.split(|c: char| c.is_whitespace() || "\"'`;|&()<>{}[],=$@".contains(c)).any(is_called)
 }
 
-fn walked<'a>(repository: &'a Repository, files: &'a TreeListing, command: &str) -> Result<Walk<'a>, GitError> {
+fn walked<'a>(
+    repository: &'a Repository,
+    files: &'a TreeListing,
+    command: &str,
+    purpose: Purpose,
+) -> Result<Walk<'a>, GitError> {
     let mut walk = Walk {
         repository,
         files,
+        purpose,
         found: BTreeSet::new(),
         open: Vec::new(),
         arguments: BTreeSet::new(),
@@ -178,6 +192,7 @@ fn may_decide(path: &str) -> bool {
 struct Walk<'a> {
     repository: &'a Repository,
     files: &'a TreeListing,
+    purpose: Purpose,
     found: BTreeSet<String>,
     /// Found and not yet read.
     open: Vec<String>,
@@ -286,6 +301,9 @@ impl Walk<'_> {
 
     /// Everything that a line of a shell, a makefile or a configuration names.
     fn names(&mut self, directory: &str, text: &str) {
+        let acts = |command: &&str| self.purpose != Purpose::Delivery || !carries(command);
+        let text = text.split_inclusive(['\n', ';', '|', '&']).filter(acts).collect::<String>();
+        let text = text.as_str();
         let words = text.split(|c: char| c.is_whitespace() || "\"'`;|&()<>{}[],=$@".contains(c));
         let (mut former, mut places, mut run) = ("", vec![String::new()], BTreeSet::<&str>::new());
         for word in words.map(|word| word.trim_matches(['\\', ':', '!', '-'])).filter(|word| !word.is_empty()) {
@@ -435,6 +453,14 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Whether a command of a shell only copies, packs or publishes what it is given.
+fn carries(command: &str) -> bool {
+    let words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'', '@', '(', '{']));
+    let mut programs = words.filter(|word| !word.is_empty() && !word.starts_with('-') && !word.contains('='));
+    let program = programs.find(|word| !["sh", "bash", "env", "exec", "sudo", "then", "else", "do"].contains(word));
+    program.is_some_and(|program| CARRIERS.contains(&program.rsplit('/').next().unwrap_or(program)))
 }
 
 /// The modules that a source of Python imports. What it takes from one may be a module in it.

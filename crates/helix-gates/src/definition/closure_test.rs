@@ -105,11 +105,38 @@ fn what_decides_a_check_is_found_from_its_command() {
         ("vendor/bin/phpunit", "composer.json phpunit.xml tests/bootstrap.php"),
     ];
     for (command, expected) in cases {
-        let found: Vec<String> = members(&repository, &tree, command).unwrap().into_keys().collect();
+        let found: Vec<String> = members(&repository, &tree, command, Purpose::Anything).unwrap().into_keys().collect();
         let mut expected: Vec<&str> = expected.split_whitespace().collect();
         expected.sort_unstable();
         assert_eq!(found, expected, "{command}");
     }
+}
+
+#[test]
+fn what_a_delivery_carries_is_no_part_of_it_and_what_it_runs_is() {
+    let home = tempfile::tempdir().unwrap();
+    let script = "set -e\nif true; then cp app.py \"$1\" && tar -cf x.tar web.js; fi\n/usr/bin/docker build -f Dockerfile .\n\
+                  sh -c 'cat conf.json'\n. lib.sh\npython tools/notify.py app.json\n";
+    let (repository, tree) = committed(
+        home.path(),
+        &[
+            ("deploy.sh", script),
+            ("app.py", "x = 1\n"),
+            ("web.js", "x\n"),
+            ("Dockerfile", "FROM scratch\n"),
+            ("conf.json", "{}\n"),
+            ("lib.sh", "rsync app.py host:\n"),
+            ("tools/notify.py", "x = 1\n"),
+            ("app.json", "{}\n"),
+        ],
+    );
+    let found = |command: &str, purpose| -> Vec<String> {
+        members(&repository, &tree, command, purpose).unwrap().into_keys().collect()
+    };
+    let runs = ["app.json", "deploy.sh", "lib.sh", "tools/notify.py"];
+    assert_eq!(found("./deploy.sh test", Purpose::Delivery), runs);
+    assert_eq!(found("cp app.py /srv", Purpose::Delivery), [""; 0]);
+    assert_eq!(found("cp app.py /srv", Purpose::Anything), ["app.py"], "a check may read what it copies");
 }
 
 #[test]

@@ -154,11 +154,11 @@ pub fn gate_files(
     // Added phases have the gates that the plan gives them; those are what it is when the plan is submitted, too.
     for gate in plan.gates() {
         for command in gate.commands() {
-            files.extend(members(repository, &tree, command)?);
+            files.extend(members(repository, &tree, command, Purpose::Anything)?);
         }
     }
     for command in criteria_commands(plan, repository, &tree)? {
-        files.extend(members(repository, &tree, &command)?);
+        files.extend(members(repository, &tree, &command, Purpose::Anything)?);
     }
     Ok(files)
 }
@@ -183,7 +183,7 @@ pub(crate) fn gate_members(
     tree: &TreeId,
     command: &str,
 ) -> Result<BTreeSet<String>, GitError> {
-    Ok(members(repository, tree, command)?.into_keys().collect())
+    Ok(members(repository, tree, command, Purpose::Anything)?.into_keys().collect())
 }
 
 /// What became of the files that decide how a command checks.
@@ -200,6 +200,8 @@ pub(crate) struct Redefined {
 pub(crate) enum Purpose {
     /// It runs tests: what linters and the like read is part of it only where it starts them.
     Tests,
+    /// It delivers: what it copies, packs or publishes is the result, and no part of it.
+    Delivery,
     Anything,
 }
 
@@ -207,8 +209,8 @@ pub(crate) enum Purpose {
 pub(crate) fn redefined(context: &GateContext, purpose: Purpose, command: &str) -> Result<Redefined, GitError> {
     let repository = context.repository();
     let origin = repository.commit(context.origin.as_str())?.tree;
-    let mut submitted = members(repository, &origin, command)?;
-    let now = members(repository, &context.result.tree, command)?;
+    let mut submitted = members(repository, &origin, command, purpose)?;
+    let now = members(repository, &context.result.tree, command, purpose)?;
     let files = context.files()?;
     for path in now.keys() {
         if let Some(known) = context.gate_files.get(path) {

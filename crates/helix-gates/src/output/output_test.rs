@@ -185,6 +185,21 @@ fn what_a_program_prints_is_no_failed_test() {
     assert_eq!(places(&failed.unwrap()), [expected]);
 }
 
+/// A test file that is not there before the job and cannot be loaded after it fails for another reason.
+#[test]
+fn a_file_of_tests_that_cannot_be_loaded_is_named_by_its_reason() {
+    let of = |module: &str| {
+        let text = format!(
+            "E\n=====\nERROR: test_a (unittest.loader._FailedTest.test_a)\n-----\nImportError: Failed to import test module: \
+             test_a\nTraceback (most recent call last):\n  File \"/lib/unittest/loader.py\", line 154, in loadTestsFromName\n\
+             ModuleNotFoundError: No module named '{module}'\n\n\n-----\nRan 1 test in 0.000s\n\nFAILED (errors=1)\n"
+        );
+        read(&text).unwrap().failures[0].name.clone()
+    };
+    assert_eq!(of("gone"), "test_a: ModuleNotFoundError: No module named 'gone'");
+    assert_ne!(of("gone"), of("test_a"));
+}
+
 #[test]
 fn each_of_very_many_failures_has_its_own_place() {
     const MANY: usize = 4_000;

@@ -104,7 +104,14 @@ pub(super) fn unittest(lines: &[&str]) -> Option<TestRun> {
         let name = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))?;
         let above = lines.get(index.checked_sub(1)?)?;
         let body = below(lines, index, |line| !line.starts_with("=====") && !line.starts_with("Ran "));
-        above.starts_with("=====").then(|| FailedTest::new(name.trim(), place(&body), &body))
+        // A file of tests that cannot be loaded is no test: one that is not there yet fails otherwise than one that is broken.
+        let name = match name.split_once(" (unittest.loader._FailedTest") {
+            Some((file, _)) => {
+                format!("{file}: {}", body.iter().rev().find(|line| line.contains(|c| c != '-'))?.trim())
+            }
+            None => name.trim().to_owned(),
+        };
+        above.starts_with("=====").then(|| FailedTest::new(name, place(&body), &body))
     };
     let passed: BTreeSet<String> = (lines.iter().enumerate())
         .filter_map(|(index, line)| {

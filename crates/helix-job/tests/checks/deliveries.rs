@@ -8,7 +8,7 @@ use helix_job::{
     PhaseState, Reopen, ReopenError, Reverted, RollbackError, Stage, StepOutcome, StepReport, Validated,
 };
 use helix_language::Language;
-use helix_plan::{Delivery, GateSpec, Health, OnFailure, Seconds};
+use helix_plan::{Approval, Delivery, GateSpec, Health, OnFailure, Seconds};
 
 use super::Play;
 use crate::world::{commit, fault, finding, gate_finished, id, phase, spec, step_answered};
@@ -20,6 +20,21 @@ fn delivering() -> JobSpec {
     let mut delivered = phase("delivered", &["changed"], 0);
     delivered.gates = vec![GateSpec::DeploySuccess(Delivery::of_command("./deploy"))];
     spec(vec![made, changed, delivered])
+}
+
+/// Whoever approves a delivery sees what will be carried out, and where.
+#[test]
+fn an_approval_before_a_delivery_says_what_is_delivered_where() {
+    let mut one = phase("out", &[], 0);
+    one.approval = Some(Approval::Before);
+    let delivery = Delivery { target: Some("production".into()), ..Delivery::of_command("./deploy") };
+    one.gates = vec![GateSpec::DeploySuccess(delivery)];
+    let mut play = Play::new(spec(vec![one]));
+    play.happy();
+    let question = &play.view().questions[0];
+    assert!(question.text.ends_with("Helix then delivers to production: `./deploy` exits 0"), "{}", question.text);
+    let german = helix_job::phrases::asks(Language::German, question);
+    assert!(german.contains("Danach liefert Helix nach production aus: `./deploy`"), "{german}");
 }
 
 /// A delivery has to have begun, and begins only on a tree on which every gate before it has passed; the rule is the state machine's

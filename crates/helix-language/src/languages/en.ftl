@@ -290,6 +290,7 @@ ended-not = is { job-status }
 ### Questions of a job
 
 ask-start = Start phase { $phase }?
+ask-delivers = Helix then delivers to { $target }: { $what }
 ask-accept = Phase { $phase } is done and checked. Accept its result?
 ask-accept-see = See its changes: helix jobs diff { $job } --phase { $phase }
 ask-gate = Phase { $phase }: { $question }
@@ -791,7 +792,7 @@ cause-result-refused = the result holds what no result may hold
 cause-not-let-in = { $by } did not let files in that run by themselves
 cause-answered = A person answered your question. Continue with the answer.
 cause-no-answer = Nobody answered your question in time. Continue without an answer.
-cause-nothing-changed = a { $kind } phase must change files: the phase changed no file
+cause-nothing-changed = a { $kind } phase must change files: { $why }
 cause-phases-invalid = the returned phases are invalid
 cause-outgrown = the plan has grown meanwhile, and the returned phases no longer fit
 cause-gate = gate { $gate } found: { $why }
@@ -861,12 +862,13 @@ side-proposal-lacks = the proposal has no `{ $what }`
 side-no-model = the proposed model { $model } is none of { $models }
 side-did-you-mean = did you mean { $near }?
 side-phases-invalid = the proposed phases are invalid: { $why }
-hint-change-task = `helix jobs resume { $job }` tries again with these findings and with the plan as its file is then; `helix jobs check { $job }` only checks the result again
+hint-try-again = `helix jobs resume { $job }` tries again with these findings and with the plan as its file is then
+hint-change-task = { hint-try-again }; `helix jobs check { $job }` only checks the result again
 hint-same-findings = the agent changed nothing in response to the same findings: change the description of the phase, or its gate, then go on with `helix jobs resume { $job }`
 hint-review-again = `helix jobs resume { $job }` asks the { $who } again; the work stays as it is
 hint-resets = the limit resets at { $at }: run `helix jobs resume { $job }` then; `max_wait` in [jobs] sets how long a new job waits
 hint-deliver = `helix jobs resume { $job }` delivers again
-hint-deliver-again = fix what made the delivery fail, then `helix jobs resume { $job }`: it delivers again
+hint-deliver-again = where the target was at fault, repair it: `helix jobs resume { $job }` delivers the same again; where the result is, correct it in a new job (`helix run`)
 hint-person-needed = look at the target; `helix jobs rollback { $job } --again` rolls back once more, `helix jobs resume { $job }` delivers again, both from the beginning
 rolled-back = rolled back{ $to }
 rolled-back-to = { " " }to { $commit }
@@ -912,7 +914,7 @@ ago-minutes = { $minutes } min ago
 ago-hours = { $hours } h ago
 ago-days = { $days } days ago
 ago-on = { $year }-{ $month }-{ $day }
-reverted-already = was reverted already: { $reverted }
+reverted-already = nothing to do: it was reverted already ({ $reverted })
 report-of-attempt = { $phase }, attempt { $attempt }
 report-of-job = the whole job
 report-line =
@@ -1676,7 +1678,7 @@ gate-program-unfound = { $program } did not find a program it needs (exit 127): 
 gate-module-unfound = { $program }: { $said }
     .hint = install the module where gates find it (`helix doctor`): in the virtual environment, or for the python that PATH finds
 gate-program-not-executable = { $program } or a program it calls may not be executed (exit 126): { $said }
-    .hint = make the script executable and commit its mode
+    .hint = make the script executable, commit its mode, and start a new job (`helix run`): this one keeps the commit that it began with
 gate-command-too-long = { $program } took longer than { $seconds } s and was stopped
     .hint = give the gate a longer `timeout`, or make what it runs faster
 gate-command-output = { $program } printed more than { $size } MiB and was stopped
@@ -2250,7 +2252,11 @@ audit-nonsense = every function answers nonsense ({ $files } { $files ->
         [one] file
        *[other] files
     })
-audit-lie = prints that { $tests } tests passed and ends the process with status 0
+audit-lie =
+    prints that { $tests } { $tests ->
+        [one] test
+       *[other] tests
+    } passed and ends the process with status 0
 audit-becomes = `{ $before }` becomes `{ $after }`
 audit-leaves-out = leaves out `{ $code }`
 audit-skips = skips `{ $code }`

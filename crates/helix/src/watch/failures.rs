@@ -31,7 +31,8 @@ pub(crate) async fn reports_of(context: &Context, view: &JobView) -> Result<Vec<
 /// # Errors
 /// [`CommandError::ReaderLeft`], and when standard output is broken.
 pub(crate) async fn print_job(context: &Context, view: &JobView, details: bool) -> Result<(), CommandError> {
-    context.terminal.data(&job_report(context, view, details)?)?;
+    let above = job_report(context, view, details)?;
+    context.terminal.data(&above)?;
     let nothing_failed = view.phases.iter().all(|phase| phase.status != PhaseStatus::Failed);
     if nothing_failed && view.status != JobStatus::Failed {
         return Ok(());
@@ -39,7 +40,7 @@ pub(crate) async fn print_job(context: &Context, view: &JobView, details: bool) 
     match reports_of(context, view).await {
         Ok(reports) => {
             for report in last_reports(view, &reports) {
-                context.terminal.data(&drawn(context, view, report))?;
+                context.terminal.data(&drawn(context, view, report, &above))?;
             }
         }
         Err(error) => context.terminal.report(&error),
@@ -47,43 +48,31 @@ pub(crate) async fn print_job(context: &Context, view: &JobView, details: bool) 
     Ok(())
 }
 
-fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
+/// A report in lines, without what stands above it.
+fn drawn(context: &Context, view: &JobView, one: &JobReport, above: &str) -> String {
     let language = context.terminal.language;
     let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = one.title(language)));
     let found = own_words(view, one);
-    // What failed stands above, as the reason of the phase, and what to do about it.
-    let failed = view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed);
-    let errors: Vec<&ErrorView> = failed.filter_map(|phase| phase.error.as_ref()).collect();
+    let line = |about: &str, text: &str| {
+        // A log has Helix's own words in English.
+        let own = |(english, own): &(String, Words)| Some(format!("{}{}", language.words(own), after(text, english)?));
+        let text = found.iter().find_map(own).unwrap_or_else(|| text.to_owned());
+        let is_above = matches!(about, "attempt" | "check" | "ended") || above.contains(text.trim_end_matches('…'));
+        if is_above {
+            String::new()
+        } else {
+            say!(language, "report-line", label = about.replace(' ', "-"), text = text)
+        }
+    };
     let body = match (&one.report, &one.trouble) {
-        (Some(report), _) => report.brief_in(language.code(), |about, text| match about {
-            // The table above says it.
-            "attempt" | "check" | "ended" => String::new(),
-            _ if errors.iter().any(|error| error.hint.as_ref().is_some_and(|hint| hint.contains(text))) => {
-                String::new()
-            }
-            _ => {
-                // A log has Helix's own words in English.
-                let own = |(english, own): &(String, Words)| {
-                    Some(format!("{}{}", language.words(own), after(text, english)?))
-                };
-                let text = found.iter().find_map(own).unwrap_or_else(|| text.to_owned());
-                say!(language, "report-line", label = about.replace(' ', "-"), text = text)
-            }
-        }),
+        (Some(report), _) => report.brief_in(language.code(), line),
         (None, trouble) => {
             format!("  {}\n", trouble.clone().unwrap_or_else(|| say!(language, "report-missing")))
         }
     };
-    let is_above = one.report.as_ref().is_some_and(|report| {
-        let headline = report.what_failed.headline.as_str();
-        let of_finding =
-            found.iter().map(|(english, _)| english.as_str()).find(|message| after(headline, message).is_some());
-        errors.iter().any(|error| error.message.contains(of_finding.unwrap_or(headline.trim_end_matches('…'))))
-    });
     let text = |line: &str| line.split_once(": ").map(|(_, text)| text.to_owned()).unwrap_or_default();
     let is_cause = |(first, rest): &(&str, &str)| first.contains(": ") && text(rest).starts_with(&text(first));
-    let parts = body.split_once('\n').filter(|parts| is_above || is_cause(parts));
-    let body = parts.map_or(body.as_str(), |(_, rest)| rest);
+    let body = body.split_once('\n').filter(is_cause).map_or(body.as_str(), |(_, rest)| rest);
     let said: Vec<&str> = body.lines().filter(|line| !line.trim().is_empty()).collect();
     format!("\n{title}\n{}", said.join("\n"))
 }
@@ -111,5 +100,5 @@ fn own_words(view: &JobView, one: &JobReport) -> Vec<(String, Words)> {
             Verdict::Pass => {}
         }
     }
-    said.iter().flat_map(Words::parts).map(|part| (RECORD.words(part), part.clone())).collect()
+    said.iter().flat_map(Words::parts).map(|part| (RECORD.words(&part), part)).collect()
 }

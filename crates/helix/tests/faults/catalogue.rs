@@ -64,7 +64,7 @@ pub(crate) const BEHAVIOURS: &[Behaviour] = &[
     so("overloaded", Done, Failed("529")),
     so("context-overflow", Done, Failed("context")),
     so("max-turns", Done, Failed("limit")),
-    so("max-budget", Done, Failed("limit")),
+    so("max-budget", Done, Failed("budget")),
     // What trying again cannot fix is not tried again.
     so("{ kind: stderr-only, text: 'error: unknown option' }", Failed("unknown option"), Failed("unknown option")),
     so("credentials", Failed("credentials"), Failed("credentials")),

@@ -81,6 +81,8 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
 
 fn environment(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
     for (name, value) in [
+        // What a run writes down for later ones would be nobody's result.
+        ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
         ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ("CLAUDE_CODE_MAX_RETRIES", "3"),
