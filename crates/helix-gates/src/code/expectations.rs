@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
 use super::documented::documented;
-use super::{Code, children, inside, is_rust_case, line_of, part, pattern, text, visit};
+use super::{Code, children, inside, is_rust_case, line_of, part, pattern, text, titled, visit};
 
 /// An assertion that something equals a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -205,7 +205,7 @@ pub(super) fn read(code: Code, source: &str, mut each: impl FnMut(&str, Node<'_>
                 let called = part(node, "function", source);
                 let named = matches!(called.split('.').next(), Some("test" | "it" | "specify"));
                 let first = node.child_by_field_name("arguments").and_then(|all| all.named_child(0)).filter(|_| named);
-                first.map(|first| inside(text(first, source)))
+                first.map(|first| inside(&titled(text(first, source))))
             }
             _ => None,
         };
