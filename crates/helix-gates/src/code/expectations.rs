@@ -301,6 +301,33 @@ pub(super) fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String,
     }
 }
 
+/// What an assertion says to be true or false, and whether it compares with that. Only what takes nothing else for true or false counts.
+pub(super) fn truth(code: Code, called: &str, about: &str) -> Option<(String, bool)> {
+    let mut sides = parts(about.trim().strip_prefix('(')?.strip_suffix(')')?);
+    sides.retain(|side| side != "t");
+    match (code, called.rsplit(['.', ':']).next().unwrap_or(called)) {
+        (Code::Rust, "assert_eq")
+        | (Code::Go, "Equal")
+        | (Code::JavaScript | Code::TypeScript | Code::Tsx, "is" | "strictEqual") => {
+            let at = sides.iter().take(2).position(|side| side == "true" || side == "false")?;
+            let truth = sides.remove(at);
+            Some((format!("{truth} {}", bare(sides.first()?)), true))
+        }
+        (Code::Rust, "assert") => {
+            let side = sides.first()?;
+            // Before an operator, a `!` denies less than all.
+            let denied = side.strip_prefix('!').filter(|side| !side.contains(['|', '&', '^', '<', '>', '=']));
+            Some((denied.map_or_else(|| format!("true {}", bare(side)), |side| format!("false {}", bare(side))), false))
+        }
+        (Code::Go, name @ ("True" | "False"))
+        | (Code::JavaScript | Code::TypeScript | Code::Tsx, name @ ("true" | "false" | "isTrue" | "isFalse")) => {
+            let truth = name.trim_start_matches("is").to_lowercase();
+            Some((format!("{truth} {}", bare(sides.first()?)), false))
+        }
+        _ => None,
+    }
+}
+
 /// Whether a condition of Python is what an assertion asks, with parentheses around it or without.
 fn asserted(node: Node<'_>) -> bool {
     let mut above = std::iter::successors(node.parent(), Node::parent);
