@@ -12,7 +12,10 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use super::{Code, attributes, children, holds, inside, is_rust_case, is_rust_test, line_of, part, pattern, text};
+use super::expectations::truth;
+use super::{
+    Code, attributes, children, holds, inside, is_rust_case, is_rust_test, line_of, part, pattern, text, titled,
+};
 
 /// A test that asserts less than it did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +49,9 @@ struct Asserts {
     /// Stand where a failure is caught.
     caught: usize,
     skipped: bool,
+    /// What it compares with true or false, and what it asks to be that.
+    compared: Vec<String>,
+    asked: Vec<String>,
     /// Functions that it calls.
     calls: Vec<String>,
     /// Those of them that get what a test of Go fails by.
@@ -105,7 +111,7 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: Version<'_>, now: Vers
             (recorded!("gate-weaker-some-caught", test = name), true)
         } else if is.constant > was.constant && is.real() < was.real() {
             (recorded!("gate-weaker-some-constant", test = name), true)
-        } else if is.strong < was.strong && is.weak > was.weak {
+        } else if is.strong + rewritten(was, is) < was.strong && is.weak > was.weak {
             (recorded!("gate-weaker-compares", test = name), true)
         } else if is.real() < was.real() {
             (recorded!("gate-weaker-fewer", test = name), false)
@@ -122,7 +128,10 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: Version<'_>, now: Vers
     let gone = old.iter().filter(|(name, was)| was.is_test && was.real() > 0 && is_gone(name)).count();
     let empty: Vec<_> = fresh.iter().filter(|(_, is)| is.real() == 0).collect();
     let in_place = empty.len() != fresh.len();
-    let count = if in_place { gone } else { empty.len() };
+    let mut former = old.values().filter(|was| was.is_test).peekable();
+    // Where no test asserts anything that is seen, they fail by other means.
+    let is_known = former.peek().is_none() || former.any(|was| was.real() > 0);
+    let count = if in_place { gone } else { empty.len() * usize::from(is_known) };
     for (name, is) in empty.into_iter().take(count) {
         let said = match in_place {
             false => recorded!("gate-weaker-new", test = *name),
@@ -131,6 +140,12 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: Version<'_>, now: Vers
         found.push(Weakening { line: Some(is.line), said, plain: true });
     }
     found
+}
+
+/// How often a test asks something to be true, or false, that it compared with that before.
+fn rewritten(was: &Asserts, is: &Asserts) -> usize {
+    let is_other = |one: &&String| !is.compared.contains(one) && !was.asked.contains(one) && is.asked.contains(one);
+    was.compared.iter().filter(is_other).count()
 }
 
 /// Tests that are in another group now, from their former name to the present one: of those that are gone, and of those that are new, no
@@ -289,10 +304,14 @@ impl<'s> Reader<'s> {
     fn assertion(&mut self, place: &Place, called: &str, about: &str) {
         let (code, caught) = (self.code, place.caught);
         let name = called.rsplit(['.', ':', '!']).find(|part| !part.is_empty()).unwrap_or(called);
+        let said = truth(code, called, about);
         let Some(unit) = self.unit(place) else { return };
         let is_same = code == Code::Python && name == "assert" && is_same(about);
         let equality = is_same || about.contains("==") || about.contains("matches!");
         let denies = called.split('.').any(|part| part == "not");
+        if let Some((about, is_compared)) = said.filter(|_| !caught) {
+            if is_compared { &mut unit.compared } else { &mut unit.asked }.push(about);
+        }
         if caught {
             unit.caught += 1;
         } else if cannot_fail(called, about) {
@@ -399,11 +418,11 @@ impl<'s> Reader<'s> {
                 children(arguments).into_iter().find(|node| node.kind() == "object").map(|node| self.text(node));
             let off = options.is_some_and(|text| OFF.is_match(text));
             place.skipped |= off || called.contains(".skip") || called.contains(".todo") || root.starts_with('x');
-            let name = self.text(name).trim_matches(['"', '\'', '`']);
+            let name = titled(self.text(name).trim_matches(['"', '\'', '`']));
             if single {
-                self.begin(node, place, name, true);
+                self.begin(node, place, &name, true);
             } else {
-                place.enter(name);
+                place.enter(&name);
             }
         } else if root == "expect" && called.contains(").") {
             self.assertion(place, called.rsplit(").").next().map_or(called, |matcher| matcher), self.text(node));

@@ -285,3 +285,52 @@ fn what_is_only_written_otherwise_is_no_weakening() {
         assert!(found.iter().any(|(how, plain)| how.contains(expected) && *plain), "{expected}: {found:?}\n{now}");
     }
 }
+
+#[test]
+fn to_be_true_or_false_may_be_said_in_two_ways() {
+    let ava = |body: &str| format!("test('a', t => {{ {body} }});\n");
+    let rust = |body: &str| format!("#[test]\nfn a() {{ {body} }}\n");
+    let go = |body: &str| format!("package a\n\nfunc TestA(t *testing.T) {{ {body} }}\n");
+    for (code, before, now) in [
+        (Code::JavaScript, ava("t.is(f(), false); t.is(g(), 3);"), ava("t.false(f()); t.is(g(), 3);")),
+        (Code::JavaScript, ava("assert.strictEqual(f(), true);"), ava("assert.isTrue(f());")),
+        (Code::Rust, rust("assert_eq!(a.b(), false);"), rust("assert!(!a.b());")),
+        (Code::Rust, rust("assert_eq!(a.b(1, 2), true, \"m\");"), rust("assert!(a.b(1,  2));")),
+        (Code::Go, go("assert.Equal(t, true, f(1))"), go("assert.True(t, f(1))")),
+    ] {
+        assert_eq!(found(code, &before, &now), [], "{now}");
+    }
+    for (code, before, now) in [
+        (Code::JavaScript, ava("t.is(f(), false);"), ava("t.true(f());")),
+        (Code::JavaScript, ava("t.is(f(), 3);"), ava("t.true(f());")),
+        (Code::JavaScript, ava("t.is(f(), true); t.is(g(), 3);"), ava("t.true(f()); t.true(g() > 2);")),
+        (
+            Code::JavaScript,
+            ava("t.is(f(), true); t.true(f()); t.is(g(), 3);"),
+            ava("t.true(f()); t.true(f()); t.true(g());"),
+        ),
+        (Code::JavaScript, ava("expect(f()).toBe(true);"), ava("expect(f()).toBeTruthy();")),
+        (Code::Rust, rust("assert_eq!(a || b, false);"), rust("assert!(!a || b);")),
+        (Code::Rust, rust("assert_eq!(a.b(), false);"), rust("assert!(a.b());")),
+        (
+            Code::Python,
+            "def test_a():\n    assert f() == True\n".to_owned(),
+            "def test_a():\n    assert f()\n".to_owned(),
+        ),
+        (Code::Go, go("assert.Equal(t, true, f(1))"), go("assert.True(t, f(2))")),
+    ] {
+        let found = found(code, &before, &now);
+        assert!(found.len() == 1 && found[0].0.contains("asks less"), "{now}: {found:?}");
+    }
+}
+
+#[test]
+fn a_new_test_asserts_nothing_where_others_do() {
+    let smoke = |name: &str| format!("#[test]\nfn {name}() {{ no_panic(f); }}\n");
+    let asserts = "#[test]\nfn c() { assert_eq!(f(), 3); }\n";
+    let two = format!("{}{}", smoke("a"), smoke("b"));
+    assert_eq!(found(Code::Rust, &smoke("a"), &two), []);
+    let now = format!("{asserts}{two}");
+    let found = found(Code::Rust, &format!("{asserts}{}", smoke("a")), &now);
+    assert!(found.len() == 1 && found[0].0.contains("is new and asserts nothing"), "{found:?}");
+}

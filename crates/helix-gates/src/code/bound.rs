@@ -12,7 +12,8 @@ use tree_sitter::Node;
 use super::declared::{self, Declared, is_part};
 use super::documented::documented;
 use super::expectations::{Asked, TEXTS, asked, read};
-use super::{Code, children, inside, is_rust_test, line_of, part, pattern, text};
+use super::lasting::Lasting;
+use super::{Code, children, inside, is_rust_test, line_of, part, pattern, text, titled};
 
 /// The names of a file, and how its tests use them.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
@@ -83,7 +84,7 @@ static ASSERTION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(assert\w*|expec
 /// Calls that set something of a module.
 static SETS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^((\w+\.)*(patch(\.object)?|setattr)|(jest|vi)\.(do|unstable_)?[mM]ock\w*|mock\.(module|method)|(jest|vi)\.spyOn)$",
+        r"(^|\.)(patch(\.object)?|setattr)$|^((jest|vi)\.(do|unstable_)?[mM]ock\w*|mock\.(module|method)|(jest|vi)\.spyOn)$",
     )
 });
 
@@ -105,6 +106,11 @@ pub(crate) fn bound(code: Code, source: &str) -> Bindings {
         found.called.extend([call.split(':').next(), call.rsplit(':').next()].into_iter().flatten().map(str::to_owned));
     }
     found
+}
+
+/// A scope with all that it lies in, the outermost first.
+pub(crate) fn parts(scope: &str) -> impl Iterator<Item = &str> {
+    scope.match_indices("::").map(|(end, _)| &scope[..end]).chain([scope])
 }
 
 /// The functions and methods that a question calls, with what they belong to.
@@ -143,9 +149,10 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
     let (scope, is_script) = (String::new(), code.is_script());
     let mut open = vec![(tree.root_node(), Place { scope, of_test, is_fixture: false, in_class: false, declares: 0 })];
     let declared = if is_script { Declared::of(tree.root_node(), source) } else { Declared::default() };
-    // Patches by the variable that each is kept in, and variables that are started or stopped somewhere.
-    let (mut kept, mut started, mut stopped) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
-    let (mut spies, mut is_restored, mut stops_all) = (Vec::new(), false, false);
+    let mut lasting = Lasting::default();
+    let (mut spies, mut is_restored) = (Vec::new(), false);
+    // What functions of Python bind for the whole file, and what a runner or a `with` hands them, by their scopes.
+    let (mut of_file, mut handed) = (BTreeSet::new(), BTreeSet::new());
     while let Some((node, place)) = open.pop() {
         let mut below = place.clone();
         below.declares = declared.place(node, place.declares);
@@ -163,8 +170,11 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
         below.of_test |= code == Code::Rust && is_rust_test(node, source);
         let own = part(node, "name", source);
         let mut add = |name: &str, to: Binding| {
-            let (name, scope, of_test) = (name.to_owned(), place.scope.clone(), below.of_test);
-            found.names.push(Name { scope, name, line: line_of(node), of_test, is_member: place.in_class, to });
+            let here = (place.scope.clone(), name.to_owned());
+            let is_of_file = of_file.contains(&here);
+            let (scope, name) = if is_of_file { (String::new(), here.1) } else { here };
+            let (of_test, is_member) = (below.of_test, place.in_class && !is_of_file);
+            found.names.push(Name { scope, name, line: line_of(node), of_test, is_member, to });
         };
         let words = |node: Node<'_>| WORDS.find_iter(text(node, source)).map(|word| word.as_str()).collect::<Vec<_>>();
         match node.kind() {
@@ -297,6 +307,10 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                 if let Some(parameters) = node.child_by_field_name("parameters").filter(|_| code == Code::Python) {
                     for one in children(parameters) {
                         let name = words(one).first().copied().unwrap_or_default().to_owned();
+                        // What has a default comes from nobody.
+                        if one.child_by_field_name("value").is_none() {
+                            handed.insert((below.scope.clone(), name.clone()));
+                        }
                         let (scope, line) = (below.scope.clone(), line_of(node));
                         let of_test = below.of_test;
                         found.names.push(Name { scope, name, line, of_test, is_member: false, to: Binding::Parameter });
@@ -321,13 +335,15 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                     name.map(words).unwrap_or_default().into_iter().for_each(|name| add(name, Binding::Own));
                 }
             }
-            // What a function binds there, it binds for the whole file.
+            // What a function binds of these, it binds for the whole file.
             "global_statement" => {
-                for one in children(node) {
-                    let (name, of_test) = (text(one, source).to_owned(), below.of_test);
-                    let (scope, line, is_member) = (String::new(), line_of(node), false);
-                    found.names.push(Name { scope, name, line, of_test, is_member, to: Binding::Value });
-                }
+                let names = children(node).into_iter().map(|one| (place.scope.clone(), text(one, source).to_owned()));
+                of_file.extend(names);
+            }
+            // A pattern of Python that takes whatever is there.
+            "case_pattern" | "splat_pattern" => {
+                let name = words(node).into_iter().next().filter(|name| text(node, source).ends_with(name));
+                name.into_iter().for_each(|name| add(name, Binding::Value));
             }
             "assignment_expression" | "augmented_assignment_expression" | "for_in_statement" if is_script => {
                 // What a loop declares is its own.
@@ -346,16 +362,24 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                     found.names.push(Name { scope, name, line, of_test, is_member: false, to: Binding::Value });
                 }
             }
-            "assignment" | "assignment_expression" | "for_statement" | "named_expression" | "as_pattern"
+            "assignment"
+            | "augmented_assignment"
+            | "assignment_expression"
+            | "for_statement"
+            | "named_expression"
+            | "as_pattern"
                 if code != Code::Rust =>
             {
                 let to = ["left", "name", "alias"].into_iter().find_map(|field| node.child_by_field_name(field));
-                match to {
-                    Some(to) if is_part(to) => {
-                        found.patches.push(patch(node, &place, words(to).into_iter(), source));
+                let is_opened =
+                    node.kind() == "as_pattern" && node.parent().is_some_and(|above| above.kind() == "with_item");
+                for one in declared::set(to.into_iter().collect()) {
+                    if is_part(one) {
+                        found.patches.push(patch(node, &place, words(one).into_iter(), source));
+                        continue;
                     }
-                    Some(to) => words(to).into_iter().for_each(|name| add(name, Binding::Value)),
-                    None => {}
+                    words(one).into_iter().for_each(|name| add(name, Binding::Value));
+                    handed.extend(is_opened.then(|| (place.scope.clone(), text(one, source).to_owned())));
                 }
             }
             "call" | "call_expression" => {
@@ -370,29 +394,28 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                     } else {
                         let and = if is_path { "" } else { first(1) };
                         let what = WORDS.find_iter(first(0)).chain(WORDS.find_iter(and)).map(|word| word.as_str());
-                        let mut patch = patch(node, &place, what, source);
-                        patch.lasts |= called == "setattr";
                         let is_spy = called.ends_with("spyOn") || called == "mock.method";
                         spies.extend(is_spy.then_some(found.patches.len()));
-                        let variable = node.parent().and_then(|above| above.child_by_field_name("left"));
-                        kept.extend(variable.map(|variable| (text(variable, source), found.patches.len())));
-                        found.patches.push(patch);
+                        if code == Code::Python {
+                            let is_handed = |name: &str| {
+                                parts(&place.scope).any(|scope| handed.contains(&(scope.to_owned(), name.to_owned())))
+                            };
+                            lasting.make(found.patches.len(), node, source, is_handed);
+                        }
+                        found.patches.push(patch(node, &place, what, source));
                     }
                 }
                 is_restored |= RESTORES.is_match(called);
                 let is_test = matches!(called.split('.').next(), Some("test" | "it" | "specify" | "describe"));
-                if is_test && code != Code::Python && code != Code::Go && code != Code::Rust {
-                    below.scope = inside(&place.scope, first(0));
+                if is_test && is_script {
+                    below.scope = inside(&place.scope, &titled(first(0)));
                     found.scopes.insert(below.scope.clone());
                 }
             }
-            "attribute" if code == Code::Python => match part(node, "attribute", source) {
-                "start" => drop(started.insert(part(node, "object", source))),
-                "stop" => drop(stopped.insert(part(node, "object", source))),
-                "stopall" => stops_all = true,
-                _ => {}
-            },
             _ => {}
+        }
+        if code == Code::Python {
+            lasting.see(node, source);
         }
         open.extend(children(node).into_iter().rev().map(|child| {
             let mut below = below.clone();
@@ -407,9 +430,8 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
             found.fixtures.get_mut(word.as_str()).into_iter().for_each(|said| *said += 1);
         }
     }
-    kept.retain(|(variable, _)| started.contains(variable) && !stopped.contains(variable) && !stops_all);
     spies.retain(|_| !is_restored);
-    for at in kept.into_iter().map(|(_, at)| at).chain(spies) {
+    for at in lasting.all().chain(spies) {
         found.patches[at].lasts = true;
     }
 }
@@ -441,7 +463,6 @@ fn handed_on<'s>(node: Node<'_>, source: &'s str) -> Vec<&'s str> {
 
 fn patch<'w>(node: Node<'_>, place: &Place, what: impl Iterator<Item = &'w str>, source: &str) -> Patch {
     let (scope, written) = (place.scope.clone(), text(node, source).to_owned());
-    let is_started = node.parent().is_some_and(|above| part(above, "attribute", source) == "start");
-    let lasts = is_started || !node.kind().starts_with("call");
+    let lasts = !node.kind().starts_with("call");
     Patch { scope, line: line_of(node), written, what: what.map(str::to_owned).collect(), lasts }
 }

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
 use super::documented::documented;
-use super::{Code, children, inside, is_rust_case, line_of, part, pattern, text, visit};
+use super::{Code, children, inside, is_rust_case, line_of, part, pattern, text, titled, visit};
 
 /// An assertion that something equals a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -205,7 +205,7 @@ pub(super) fn read(code: Code, source: &str, mut each: impl FnMut(&str, Node<'_>
                 let called = part(node, "function", source);
                 let named = matches!(called.split('.').next(), Some("test" | "it" | "specify"));
                 let first = node.child_by_field_name("arguments").and_then(|all| all.named_child(0)).filter(|_| named);
-                first.map(|first| inside(text(first, source)))
+                first.map(|first| inside(&titled(text(first, source))))
             }
             _ => None,
         };
@@ -298,6 +298,33 @@ pub(super) fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String,
         (false, true) => vec![(one, other)],
         (true, false) => vec![(other, one)],
         _ => Vec::new(),
+    }
+}
+
+/// What an assertion says to be true or false, and whether it compares with that. Only what takes nothing else for true or false counts.
+pub(super) fn truth(code: Code, called: &str, about: &str) -> Option<(String, bool)> {
+    let mut sides = parts(about.trim().strip_prefix('(')?.strip_suffix(')')?);
+    sides.retain(|side| side != "t");
+    match (code, called.rsplit(['.', ':']).next().unwrap_or(called)) {
+        (Code::Rust, "assert_eq")
+        | (Code::Go, "Equal")
+        | (Code::JavaScript | Code::TypeScript | Code::Tsx, "is" | "strictEqual") => {
+            let at = sides.iter().take(2).position(|side| side == "true" || side == "false")?;
+            let truth = sides.remove(at);
+            Some((format!("{truth} {}", bare(sides.first()?)), true))
+        }
+        (Code::Rust, "assert") => {
+            let side = sides.first()?;
+            // Before an operator, a `!` denies less than all.
+            let denied = side.strip_prefix('!').filter(|side| !side.contains(['|', '&', '^', '<', '>', '=']));
+            Some((denied.map_or_else(|| format!("true {}", bare(side)), |side| format!("false {}", bare(side))), false))
+        }
+        (Code::Go, name @ ("True" | "False"))
+        | (Code::JavaScript | Code::TypeScript | Code::Tsx, name @ ("true" | "false" | "isTrue" | "isFalse")) => {
+            let truth = name.trim_start_matches("is").to_lowercase();
+            Some((format!("{truth} {}", bare(sides.first()?)), false))
+        }
+        _ => None,
     }
 }
 

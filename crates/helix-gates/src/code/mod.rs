@@ -10,6 +10,7 @@ mod encoding;
 mod expectations;
 mod expecting;
 mod faults;
+mod lasting;
 mod mutants;
 mod stubs;
 mod watching;
@@ -21,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::{Language, Node, Parser, Tree};
 
 pub(crate) use assertions::{Helpers, Version, Weakening, helpers, weakened};
-pub(crate) use bound::{ALL, Binding, Bindings, Name, Patch, bound, called_by};
+pub(crate) use bound::{ALL, Binding, Bindings, Name, Patch, bound, called_by, parts};
 pub(crate) use documented::{as_documentation, included};
 pub(crate) use encoding::other_encoding;
 pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, has_examples, known_answers, other_answers};
@@ -127,6 +128,11 @@ fn line_of(node: Node<'_>) -> u32 {
 /// The name of what lies in a group of tests, with that of the group.
 fn inside(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") }
+}
+
+/// A title as a part of such a name: what stands between parts is not in it.
+fn titled(title: &str) -> String {
+    title.replace("::", "∷")
 }
 
 /// The node's children that have names.

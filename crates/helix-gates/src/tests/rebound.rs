@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::code::{ALL, Binding, Bindings, Code, Name, Patch, called_by};
+use crate::code::{ALL, Binding, Bindings, Code, Name, Patch, called_by, parts};
 use crate::definition::is_test;
 use crate::judgement::Trouble;
 use crate::pattern::beside;
@@ -36,6 +36,8 @@ pub(super) struct Modules<'m> {
     pub(super) was: &'m dyn Fn(&str) -> bool,
     pub(super) is: &'m dyn Fn(&str) -> bool,
     pub(super) read: &'m mut Read<'m>,
+    /// Whether the runner takes back all spies by itself.
+    pub(super) restores: bool,
     /// Fails when there is no more time.
     pub(super) go_on: &'m dyn Fn() -> Result<(), Trouble>,
 }
@@ -138,7 +140,9 @@ pub(super) fn rebound(
         (modules.go_on)()?;
         let is_new = |scope: &str| is_for_new_tests(scope, &places, now);
         let of_new = || is_new(&patch.scope) || is_handed_to(&patch.scope, now, is_new);
-        if written.contains(&*patch.written) || !patch.lasts && of_new() {
+        let is_restored =
+            modules.restores && ["jest.spyOn", "vi.spyOn"].iter().any(|spy| patch.written.starts_with(spy));
+        if written.contains(&*patch.written) || (!patch.lasts || is_restored) && of_new() {
             continue;
         }
         let Some((file, part)) = patched(code, path, patch, &names, modules) else { continue };
@@ -153,11 +157,6 @@ pub(super) fn rebound(
 /// The first name of what is called; empty where it is called on what another call gives.
 fn root(call: &str) -> &str {
     call.split(['.', ':']).next().unwrap_or_default()
-}
-
-/// A scope with all that it lies in, the outermost first.
-fn parts(scope: &str) -> impl Iterator<Item = &str> {
-    scope.match_indices("::").map(|(end, _)| &scope[..end]).chain([scope])
 }
 
 /// Scopes that were there before, and those of a test that asks what a former one asks no more: it may be that one.

@@ -3,6 +3,11 @@ use crate::code::bound;
 
 /// The names that stand for something else where a test file's text becomes another.
 fn found(path: &str, others: &[(&str, &str)], before: &str, now: &str) -> Vec<String> {
+    found_where(false, path, others, before, now)
+}
+
+/// The same, where the runner may take back all spies by itself.
+fn found_where(restores: bool, path: &str, others: &[(&str, &str)], before: &str, now: &str) -> Vec<String> {
     let code = |path: &str| Code::of_path(path).expect("a source");
     let all: BTreeMap<&str, &str> = others.iter().copied().chain([(path, now)]).collect();
     let has = |path: &str| match path.ends_with('/') {
@@ -10,7 +15,7 @@ fn found(path: &str, others: &[(&str, &str)], before: &str, now: &str) -> Vec<St
         false => all.contains_key(path),
     };
     let mut read = |path: &str| Ok(all.get(path).map(|text| Arc::new((bound(code(path), text), (*text).to_owned()))));
-    let mut modules = Modules { was: &has, is: &has, read: &mut read, go_on: &|| Ok(()) };
+    let mut modules = Modules { was: &has, is: &has, read: &mut read, restores, go_on: &|| Ok(()) };
     let names = [before, now].map(|text| bound(code(path), text));
     let found = rebound(code(path), path, (&names[0], &names[1]), &mut modules);
     let Ok(found) = found else { panic!("sources that can be read") };
@@ -181,7 +186,7 @@ fn a_new_test_may_have_names_of_its_own() {
     for more in [
         format!("{patch}def test_new(total):\n    pass\n"),
         format!("{patch}class TestNew:\n    def test_new(self, total):\n        pass\n"),
-        "class New:\n    def setUp(self):\n        self.p = patch('src.prices.total')\n\n    def test_new(self): pass\n".into(),
+        "class New:\n    def setUp(self):\n        patch('src.prices.total')\n\n    def test_new(self): pass\n".into(),
         "def test_new(monkeypatch):\n    def free():\n        monkeypatch.setattr(prices, 'total', len)\n    free()\n".into(),
         "def test_new():\n    def total(a): return 3\n    assert total([]) == 3\n".into(),
         "def test_new():\n    from src.wrap import total\n    assert total([]) == 3\n".into(),
@@ -189,6 +194,16 @@ fn a_new_test_may_have_names_of_its_own() {
         format!("{fixture}\ndef test_new(free): pass\n\ndef test_other(free): pass\n"),
         "def test_new():\n    p = patch('src.prices.total')\n    p.start()\n    p.stop()\n".into(),
         "def test_new(self):\n    p = patch('src.prices.total')\n    p.start()\n    self.addCleanup(patch.stopall)\n".into(),
+        "def test_new():\n    (p := patch('src.prices.total')).start()\n    p.stop()\n".into(),
+        "def test_new():\n    p, q = patch('src.prices.total'), patch('src.prices.more')\n    p.start()\n    p.stop()\n    q.stop()\n".into(),
+        "def test_new(self):\n    for p in [patch('src.prices.total')]:\n        p.start()\n        self.addCleanup(p.stop)\n".into(),
+        "def test_new(self):\n    all = [patch('src.prices.total')]\n    for p in all:\n        p.start()\n        self.addCleanup(p.stop)\n".into(),
+        "def test_new():\n    p = patch('src.prices.total')\n    with p as m:\n        pass\n".into(),
+        "def test_new():\n    with patch('src.prices.total') as m, patch('src.prices.more'):\n        pass\n".into(),
+        "def test_new():\n    with ExitStack() as stack:\n        stack.enter_context(patch('src.prices.total'))\n".into(),
+        "class TestNew:\n    def setUp(self):\n        self.m = self.enterContext(patch('src.prices.total'))\n\n    def test_new(self): pass\n".into(),
+        "def test_new(mocker):\n    m = mocker.patch('src.prices.total')\n    mocker.patch('src.prices.total')\n".into(),
+        "def test_new():\n    with MonkeyPatch.context() as mp:\n        mp.setattr(prices, 'total', len)\n".into(),
     ] {
         let now = format!("from src import prices\n{py}\n{more}");
         assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &now), [""; 0], "{now}");
@@ -203,17 +218,33 @@ fn a_new_test_may_have_names_of_its_own() {
         "def test_new():\n    patch('src.prices.total').start()\n".to_owned(),
         "def test_new():\n    patch('src.prices.total'). start()\n".to_owned(),
         "def test_new():\n    p = patch('src.prices.total')\n    p.start()\n".to_owned(),
+        "def test_new():\n    (p := patch('src.prices.total')).start()\n".to_owned(),
+        "def test_new():\n    p, q = patch('src.prices.total'), patch('src.prices.more')\n    p.start()\n    q.start()\n    q.stop()\n".to_owned(),
+        "def test_new():\n    patch('src.prices.total').__enter__()\n".to_owned(),
+        "def test_new():\n    p = patch('src.prices.total')\n    with p: pass\n    p.start()\n".to_owned(),
+        "def test_new():\n    for p in [patch('src.prices.total')]:\n        p.start()\n".to_owned(),
+        "def test_new():\n    [patch('src.prices.total')][0].start()\n".to_owned(),
+        "def test_new():\n    begin(patch('src.prices.total'))\n".to_owned(),
+        "def test_new():\n    ExitStack().enter_context(patch('src.prices.total'))\n".to_owned(),
+        "def test_new(keep=ExitStack()):\n    keep.enter_context(patch('src.prices.total'))\n".to_owned(),
+        "def test_new():\n    MonkeyPatch().setattr(prices, 'total', len)\n".to_owned(),
         "def test_new():\n    setattr(prices, 'total', lambda a: 3)\n".to_owned(),
         format!("{fixture}\ndef test_new(free): pass\n\n@pytest.fixture\ndef other(free): pass\n"),
         fixture.replace("fixture", "fixture(name='client')"),
         "class New:\n    prices.total = len\n    def test_new(self): pass\n".to_owned(),
         "def setup_module():\n    def test(): pass\n    monkeypatch.setattr(prices, 'total', len)\n".to_owned(),
-        "def setup_module():\n    global total\n    from src.fake import total\n".to_owned(),
+        "def setup_module():\n    global total\n    from src.wrap import total\n".to_owned(),
         "def setup_module():\n    global total\n    def total(a): return 3\n".to_owned(),
+        "def test_new():\n    global total\n    total += Other()\n".to_owned(),
+        "def test_new():\n    global total\n    match len:\n        case total: pass\n".to_owned(),
+        "class New:\n    global total\n    total = len\n".to_owned(),
+        "def test_new():\n    prices.total, other = len, 1\n".to_owned(),
     ] {
         let now = format!("from src import prices\n{py}\n{more}");
         assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &now), ["total"], "{now}");
     }
+    let again = "def test_new():\n    global total\n    del total\n    from src.prices import total\n";
+    assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &format!("{py}\n{again}")), [""; 0]);
     let takes = format!("{fixture}{}", py.replace("test_sum()", "test_sum(free)"));
     assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &takes), ["total"]);
     assert_eq!(found("tests/test_prices.py", &PRODUCT, py, &py.replace("def", &format!("{patch}def"))), ["total"]);
@@ -264,6 +295,24 @@ fn a_new_test_may_have_names_of_its_own() {
         let now = format!("{spies}test('new', () => {{ {spy} }});\n");
         assert_eq!(found("test/a.test.js", &prices, spies, &now), expected, "{spy}");
     }
+    for (spy, expected) in [
+        ("jest.spyOn(prices, 'total').mockReturnValue(3);", &[][..]),
+        ("vi.spyOn(prices, 'total').mockReturnValue(3);", &[]),
+        ("mock.method(prices, 'total', () => 'vi.spyOn');", &["total"]),
+        ("prices.total = vi.spyOn(prices, 'total');", &["total"]),
+    ] {
+        let now = format!("{spies}test('new', () => {{ {spy} }});\n");
+        assert_eq!(found_where(true, "test/a.test.js", &prices, spies, &now), expected, "{spy}");
+    }
+    let first = format!("{spies}vi.spyOn(prices, 'total').mockReturnValue(3);\n");
+    assert_eq!(found_where(true, "test/a.test.js", &prices, spies, &first), ["total"]);
+    // A title may have what stands between names.
+    let titled = spies.replace("'sum'", "'a::sum'");
+    let replaced = titled.replace("=> { expect", "=> { vi.spyOn(prices, 'total').mockReturnValue(3); expect")
+        + "spy.mockRestore();";
+    assert_eq!(found("test/a.test.js", &prices, &titled, &replaced), ["total"]);
+    let other = format!("{titled}test('a::new', () => {{ vi.spyOn(prices, 'total').mockRestore(); }});\n");
+    assert_eq!(found("test/a.test.js", &prices, &titled, &other), [""; 0]);
     let group = js.replace("test('sum'", "describe('all', () => { const total = (p) => 3; it('adds'") + "});\n";
     assert_eq!(found("test/a.test.js", &prices, js, &group), ["total"]);
     let check = js.replace("expect(total(", "expect(check(");
@@ -375,7 +424,7 @@ fn many_names_are_compared_without_comparing_each_with_each() {
     let begun = std::time::Instant::now();
     let has = |path: &str| path == "src/prices.py";
     let mut read = |_: &str| Ok(None);
-    let mut modules = Modules { was: &has, is: &has, read: &mut read, go_on: &|| Ok(()) };
+    let mut modules = Modules { was: &has, is: &has, read: &mut read, restores: false, go_on: &|| Ok(()) };
     let found = rebound(Code::Python, "tests/test_a.py", (&before, &now), &mut modules);
     assert!(found.is_ok_and(|found| found.is_empty()));
     assert!(begun.elapsed() < std::time::Duration::from_secs(30), "{:?}", begun.elapsed());

@@ -403,12 +403,33 @@ fn other_meanings(
             Ok(known.entry(file.to_owned()).or_insert(module).clone())
         };
         let go_on = || go_on(context, path, begun);
-        let mut modules = Modules { was: &was, is: &is, read: &mut read, go_on: &go_on };
+        let restores = restores_spies(context, before, path)?;
+        let mut modules = Modules { was: &was, is: &is, read: &mut read, restores, go_on: &go_on };
         found.extend(
             rebound(code, path, (&names[0], &names[1]), &mut modules)?.into_iter().map(|one| (path.clone(), one)),
         );
     }
     Ok(found)
+}
+
+/// Whether the configuration of Jest or Vitest for a test, as it was, takes back all spies after each test.
+fn restores_spies(context: &GateContext, files: &TreeListing, path: &str) -> Result<bool, GitError> {
+    if !Code::of_path(path).is_some_and(Code::is_script) {
+        return Ok(false);
+    }
+    const ENDINGS: [&str; 7] = ["js", "ts", "mjs", "cjs", "mts", "cts", "json"];
+    let names = ["jest", "vitest", "vite"].map(|name| ENDINGS.map(|end| format!("{name}.config.{end}")));
+    let names: Vec<String> = names.into_iter().flatten().chain(["package.json".to_owned()]).collect();
+    for end in path.rmatch_indices('/').map(|(at, _)| at + 1).chain([0]) {
+        for file in names.iter().map(|name| format!("{}{name}", &path[..end])) {
+            let text = source_of(context, files, &file)?.map(|(_, text)| text).unwrap_or_default();
+            let bare: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'')).collect();
+            if bare.contains("restoreMocks:true") {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a file is in a tree, or in a directory where the path ends with `/`.

@@ -179,3 +179,28 @@ async fn honest_changes_with_node_and_cargo() {
     ];
     all_pass(&project, "cargo test --offline", changes).await;
 }
+
+#[tokio::test]
+async fn spies_that_the_runner_takes_back_by_itself() {
+    let test = "import * as cart from '../cart.mjs';\ntest('sum', () => { expect(cart.total([1])).toBe(1); });\n";
+    let spy = format!(
+        "{test}test('new', () => {{ vi.spyOn(cart, 'total').mockReturnValue(4); expect(shop(cart)).toBe(4); }});\n"
+    );
+    let config = |restores| format!("export default {{ test: {{ restoreMocks: {restores} }} }};\n");
+    let (on, off) = (config(true), config(false));
+    for (name, before, now, expected) in [
+        ("on", &on, &on, "pass"),
+        ("off", &off, &off, "tests.weaker test/cart.test.mjs:3"),
+        // What the phase itself brings says nothing.
+        ("on now", &off, &on, "tests.weaker test/cart.test.mjs:3"),
+    ] {
+        let project = Project::new(&[
+            ("cart.mjs", "export const total = (prices) => prices.length;\n"),
+            ("vitest.config.ts", before),
+            ("test/cart.test.mjs", test),
+        ]);
+        let work: Files<'_> = &[("test/cart.test.mjs", &spy), ("vitest.config.ts", now)];
+        let report = project.judge(name, &command("true"), &["test/", "vitest.config.ts"], work).await;
+        assert_eq!(short(&report), [expected], "{name}: {report:#?}");
+    }
+}
