@@ -112,7 +112,6 @@ pub(super) fn ownership(path: &str) -> Ownership {
         "/usr/include",
         "/usr/local/go/",
         "/go/pkg/mod",
-        "<frozen",
         "dist-packages",
         ".pyenv",
     ];

@@ -2,6 +2,7 @@
 //!
 //! Must not know what is in a report, nor who reads it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use helix_core::ids::PhaseId;
@@ -16,9 +17,6 @@ use crate::absent::unless_absent;
 const LONGEST_PART: usize = 100;
 /// Longest report that is read, in bytes. Reports hold excerpts, never whole logs; one that is longer is damaged.
 const LONGEST_REPORT: u64 = 4 << 20;
-
-/// How much later than the time of a file the time of what happened before it may be: file systems count in ticks.
-const CLOCKS_DIFFER: SignedDuration = SignedDuration::from_millis(100);
 
 /// Files of reports below a state directory.
 #[derive(Debug, Clone)]
@@ -57,7 +55,7 @@ impl ReportStore {
         kept
     }
 
-    async fn write(&self, report: &Report, place: &OccurrencePlace, artefact: &str) -> std::io::Result<Prompt> {
+    async fn write(&self, report: &Report, place: &OccurrencePlace, artefact: &str) -> io::Result<Prompt> {
         let json = self.root.join(artefact);
         if let Some(directory) = json.parent() {
             tokio::fs::create_dir_all(directory).await?;
@@ -77,7 +75,7 @@ impl ReportStore {
     ///
     /// # Errors
     /// What the operating system says; that nothing is there is no error.
-    pub(crate) async fn take_prompt(&self, work: &Work, attempt: u32) -> std::io::Result<Option<String>> {
+    pub(crate) async fn take_prompt(&self, work: &Work, attempt: u32) -> io::Result<Option<String>> {
         let Some((waiting, taken)) = self.prompt_files(work, attempt) else { return Ok(None) };
         unless_absent(tokio::fs::rename(&waiting, &taken).await)?;
         let text = unless_absent(tokio::fs::read_to_string(&taken).await)?;
@@ -94,25 +92,22 @@ impl ReportStore {
     ///
     /// # Errors
     /// Why it cannot be read, with its file.
-    pub(crate) async fn load(
-        &self,
-        place: &OccurrencePlace,
-        at: Timestamp,
-    ) -> std::io::Result<Option<(String, Report)>> {
+    pub(crate) async fn load(&self, place: &OccurrencePlace, at: Timestamp) -> io::Result<Option<(String, Report)>> {
         let Some(artefact) = artefact(place) else { return Ok(None) };
         let read = async {
             let mut bytes = Vec::new();
             let file = tokio::fs::File::open(self.root.join(&artefact)).await?;
             let written = Timestamp::try_from(file.metadata().await?.modified()?).unwrap_or(at);
-            if at.duration_since(written) > CLOCKS_DIFFER {
+            // File systems count in ticks.
+            if at.duration_since(written) > SignedDuration::from_millis(100) {
                 return Ok(None);
             }
             file.take(LONGEST_REPORT).read_to_end(&mut bytes).await?;
-            Ok::<_, std::io::Error>(Some(serde_json::from_slice(&bytes)?))
+            Ok::<_, io::Error>(Some(serde_json::from_slice(&bytes)?))
         };
         match unless_absent(read.await) {
             Ok(report) => Ok(report.flatten().map(|report| (artefact, report))),
-            Err(error) => Err(std::io::Error::other(format!("{artefact} cannot be read: {error}"))),
+            Err(error) => Err(io::Error::other(format!("{artefact} cannot be read: {error}"))),
         }
     }
 
@@ -146,7 +141,7 @@ fn stem(work: &Work, attempt: u32) -> String {
 }
 
 /// Readers see the old content or the new one, never a part.
-pub(crate) async fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
+pub(crate) async fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let mut fresh = path.as_os_str().to_owned();
     fresh.push(".new");
     tokio::fs::write(&fresh, content).await?;

@@ -170,9 +170,8 @@ async fn read(event: u64, context: FailureContext, began: Timestamp, failures: &
 pub fn last_reports<'a>(view: &JobView, reports: &'a [JobReport]) -> Vec<&'a JobReport> {
     let failed = view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed);
     let mut of: Vec<Option<&PhaseId>> = failed.map(|phase| Some(&phase.id)).collect();
-    if of.is_empty() && view.status == JobStatus::Failed {
-        of.push(None);
-    }
+    let is_whole = of.is_empty() && view.status == JobStatus::Failed;
+    of.extend(is_whole.then_some(None));
     let of_one = |phase: Option<&PhaseId>| {
         let last = reports.iter().rfind(|one| one.phase.as_ref() == phase)?;
         let first = reports.iter().find(|one| (&one.phase, one.attempt) == (&last.phase, last.attempt));

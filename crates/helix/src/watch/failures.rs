@@ -58,17 +58,12 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport, above: &str) -> Str
         let own = |(english, own): &(String, Words)| Some(format!("{}{}", language.words(own), after(text, english)?));
         let text = found.iter().find_map(own).unwrap_or_else(|| text.to_owned());
         let is_above = matches!(about, "attempt" | "check" | "ended") || above.contains(text.trim_end_matches('…'));
-        if is_above {
-            String::new()
-        } else {
-            say!(language, "report-line", label = about.replace(' ', "-"), text = text)
-        }
+        let drawn = || say!(language, "report-line", label = about.replace(' ', "-"), text = text);
+        (!is_above).then(drawn).unwrap_or_default()
     };
-    let body = match (&one.report, &one.trouble) {
-        (Some(report), _) => report.brief_in(language.code(), line),
-        (None, trouble) => {
-            format!("  {}\n", trouble.clone().unwrap_or_else(|| say!(language, "report-missing")))
-        }
+    let body = match &one.report {
+        Some(report) => report.brief_in(language.code(), line),
+        None => format!("  {}", one.trouble.clone().unwrap_or_else(|| say!(language, "report-missing"))),
     };
     let text = |line: &str| line.split_once(": ").map(|(_, text)| text.to_owned()).unwrap_or_default();
     let is_cause = |(first, rest): &(&str, &str)| first.contains(": ") && text(rest).starts_with(&text(first));
@@ -80,11 +75,9 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport, above: &str) -> Str
 /// What follows in a headline, which may be cut, on what a finding says; `None` if it says something else.
 fn after<'a>(headline: &'a str, message: &str) -> Option<&'a str> {
     let said = headline.split_once("error: ").map_or(headline, |(_, said)| said);
-    if said.strip_suffix('…').is_some_and(|cut| !cut.is_empty() && message.starts_with(cut)) {
-        return Some("");
-    }
-    let rest = said.strip_prefix(message).filter(|_| !message.is_empty())?;
-    (rest.is_empty() || rest.starts_with(';')).then_some(rest)
+    let is_cut = said.strip_suffix('…').is_some_and(|cut| !cut.is_empty() && message.starts_with(cut));
+    let rest = || said.strip_prefix(message).filter(|rest| rest.is_empty() || rest.starts_with(';'));
+    if is_cut || message.is_empty() { is_cut.then_some("") } else { rest() }
 }
 
 /// What is recorded of a report's phase in Helix's own words: in English, and as words.
