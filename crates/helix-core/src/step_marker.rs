@@ -32,32 +32,43 @@ pub enum Marker {
 const OPENING: &str = "<!--";
 /// How it ends.
 const CLOSING: &str = "-->";
+/// Longest marker, in bytes.
+const LONGEST: usize = 200;
 
-/// What a user sees of an answer: no marker on a line of its own.
+/// What a user sees of an answer: no marker on a line of its own, nor at its end.
 pub fn visible(answer: &str) -> String {
     let mut filter = MarkerFilter::default();
     filter.push(answer) + &filter.finish().0
 }
 
-/// Splits an answer into what stands before its marker and the marker that ends it, on a line of its own or not.
+/// Splits an answer into what stands before its marker and the marker that ends it. An unknown step is one only on a line of its own.
 pub fn split(answer: &str) -> (&str, Marker) {
     let start = possible_marker(answer);
-    match parse_line(&answer[start..]) {
+    let (before, rest) = answer.split_at(start);
+    let own_line = before.is_empty() || rest.trim_start_matches([' ', '\t', '\r']).starts_with('\n');
+    match parse_line(rest) {
         Marker::Absent => (answer, Marker::Absent),
-        marker => (&answer[..start], marker),
+        Marker::Unknown(_) if !own_line => (answer, Marker::Absent),
+        marker => (before, marker),
     }
 }
 
 /// Where the text begins that is or may become the marker, with the white space before it; or else trailing white space.
 fn possible_marker(answer: &str) -> usize {
     let text = answer.trim_end();
-    let begun = (1..OPENING.len()).rev().find(|length| text.ends_with(&OPENING[..*length]));
-    let start = begun.map(|length| text.len() - length).or_else(|| text.rfind(OPENING));
-    let could_be = |start: &usize| {
-        let rest = &text[*start..];
-        !rest.contains('\n') && rest.find(CLOSING).is_none_or(|end| end + CLOSING.len() == rest.len())
-    };
-    start.filter(could_be).map_or(text.len(), |start| text[..start].trim_end().len())
+    let whole = text.rfind(OPENING).filter(|start| may_be_marker(&text[*start..]));
+    let begun = || (1..OPENING.len()).rev().find(|length| text.ends_with(&OPENING[..*length]));
+    let start = whole.or_else(|| Some(text.len() - begun()?));
+    start.map_or(text.len(), |start| text[..start].trim_end().len())
+}
+
+/// Whether a comment is a marker, or how one begins.
+fn may_be_marker(comment: &str) -> bool {
+    let inner = comment[OPENING.len()..].trim_start().to_ascii_lowercase();
+    let key = inner.strip_prefix("step").map(str::trim_start);
+    let names_step = "step".starts_with(&inner) || key.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'));
+    let ends = comment.find(CLOSING).is_none_or(|end| end + CLOSING.len() == comment.len());
+    names_step && ends && comment.len() <= LONGEST && !comment.contains('\n')
 }
 
 fn parse_line(line: &str) -> Marker {
@@ -74,8 +85,6 @@ pub struct MarkerFilter {
     held: String,
     /// Whether what was shown last ends within a line.
     within_line: bool,
-    /// Whether the end of a marker's line is still to come; it goes with the marker.
-    line_goes_on: bool,
 }
 
 impl MarkerFilter {
@@ -85,19 +94,18 @@ impl MarkerFilter {
         self.held.push_str(piece);
         let keep_from = possible_marker(&self.held);
         let rest = self.held.split_off(keep_from);
-        let mut text = std::mem::replace(&mut self.held, rest);
-        if !text.is_empty() && std::mem::take(&mut self.line_goes_on) {
-            let end = text.find('\n').filter(|end| text[..*end].trim().is_empty());
-            text.drain(..end.map_or(0, |end| end + 1));
-        }
+        let text = std::mem::replace(&mut self.held, rest);
         let mut shown = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
-            let is_whole = line.ends_with('\n');
-            if !self.within_line && matches!(parse_line(line), Marker::Step(_)) {
-                self.line_goes_on = !is_whole;
-            } else {
-                self.within_line = !is_whole;
-                shown.push_str(line);
+            let (is_whole, is_marker) = (line.ends_with('\n'), matches!(parse_line(line), Marker::Step(_)));
+            match !self.within_line && is_marker {
+                true if is_whole => {}
+                // What follows on its line decides.
+                true => self.held.insert_str(0, line),
+                false => {
+                    self.within_line = !is_whole;
+                    shown.push_str(line);
+                }
             }
         }
         shown
@@ -105,8 +113,12 @@ impl MarkerFilter {
 
     /// Ends the answer; returns the rest of what can be shown, and the marker.
     pub fn finish(self) -> (String, Marker) {
-        let (shown, marker) = split(&self.held);
-        (shown.to_owned(), marker)
+        match split(&self.held) {
+            (_, Marker::Unknown(_)) if self.within_line && !self.held.trim_end().contains('\n') => {
+                (self.held, Marker::Absent)
+            }
+            (shown, marker) => (shown.to_owned(), marker),
+        }
     }
 }
 

@@ -28,6 +28,10 @@ fn a_stream_shows_everything_but_the_marker_however_it_is_cut() {
         ("x <b>y</b> <!-- STEP: what -->\n", "x <b>y</b>"),
         ("x\n<!-- STEP: what --> \n<b>y</b>\n<!-- STEP: why -->\n\nz", "x\n<b>y</b>\n\nz"),
         ("ä\n<!-", "ä\n<!-"),
+        ("x\n<!-- STEP: why --> <b>y</b>", "x\n<!-- STEP: why --> <b>y</b>"),
+        ("x\n<!-- STEP: <step> -->", "x"),
+        ("<p> <!-- step: two -->", "<p> <!-- step: two -->"),
+        ("comments begin with <!-- and end with -->", "comments begin with <!-- and end with -->"),
     ] {
         for size in 1..answer.len() {
             let mut filter = MarkerFilter::default();

@@ -54,7 +54,7 @@ causes! {
     NOT_A_FILE "not_a_file" FileAccess AfterChange Agent
         "check whether the path names a file or a directory" "correct the path where it is used";
     RESULT_FILE_MISSING "result_file_missing" FileAccess AfterChange Agent
-        "see where it was written instead: the path must be exactly this one" "check that .gitignore does not exclude it";
+        "write it at exactly this path; if it was written elsewhere, move it" "check that .gitignore does not exclude it";
     BROKEN_REFERENCE "broken_reference" FileAccess AfterChange Agent
         "correct the link or anchor at the cited line" "or create what it leads to";
     MISSING_SYMBOL "missing_symbol" FunctionError AfterChange Agent

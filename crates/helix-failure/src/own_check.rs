@@ -46,7 +46,10 @@ const WORDS: &[(&Cause, &str)] = &[
     (&cause::GATE_CHANGED, r" decides how `.+` checks and was [a-z]+, but no output of the phase claims it"),
     (&cause::NOTHING_CHANGED, r"\bthe phase changed no file"),
     (&cause::ANSWER_UNFIT, r"\bthe answer refers to .+, which does not exist"),
-    (&cause::ANSWER_UNFIT, r"the last line is not a step marker|the step marker .+ is not a step"),
+    (
+        &cause::ANSWER_UNFIT,
+        r"(?:the last line is not|the answer does not end with) a step marker|the step marker .+ is not a step",
+    ),
     (&cause::OUTPUT_UNCHANGED, r"ist als Output beansprucht, aber die Phase hat es (?:nicht geändert|gelöscht)"),
     (&cause::OUTPUT_UNCHANGED, r", aber die Phase beansprucht es nicht"),
     (&cause::BROKEN_REFERENCE, r" führt zu .+; das ist nicht im Ergebnis|[^ ] hat keine Überschrift #"),
@@ -58,7 +61,10 @@ const WORDS: &[(&Cause, &str)] = &[
     (&cause::GATE_CHANGED, r" bestimmt mit, wie `.+` prüft, und wurde .+, aber kein Output der Phase beansprucht "),
     (&cause::NOTHING_CHANGED, r"\bdie Phase hat keine Datei geändert"),
     (&cause::ANSWER_UNFIT, r"\bdie Antwort verweist auf .+, die es nicht gibt"),
-    (&cause::ANSWER_UNFIT, r"die letzte Zeile ist keine Schrittmarke|die Schrittmarke .+ nennt keinen Schritt"),
+    (
+        &cause::ANSWER_UNFIT,
+        r"die (?:letzte Zeile ist keine|Antwort endet nicht mit einer) Schrittmarke|die Schrittmarke .+ nennt keinen Schritt",
+    ),
 ];
 
 /// A diagnostic with a code of Helix's own, which the rule table reads.

@@ -237,7 +237,7 @@ pub(crate) async fn baselines(
 }
 
 /// Version of the readers: a cache written by other readers is not used.
-const READERS: &str = "4";
+const READERS: &str = "5";
 
 /// The cache for one command in one environment: in another one the same tests may fail for want of a package. Files of LFS and of
 /// submodules are part of it: a tree names them, and the user may fetch them later.

@@ -72,7 +72,13 @@ pub(super) async fn deliver(
 ) -> Result<Judgement, Trouble> {
     // What is looked after was delivered from this very commit: its commands were looked at then.
     let notes = match part {
-        DeliveryPart::Deliver => as_submitted(context, Purpose::Delivery, delivery.commands()).await?,
+        DeliveryPart::Deliver => {
+            let acts: Vec<&str> = delivery.command.iter().chain(&delivery.rollback).map(String::as_str).collect();
+            let looks: Vec<&str> = delivery.commands().filter(|one| !acts.contains(one)).collect();
+            let mut notes = as_submitted(context, Purpose::Delivery, acts).await?;
+            notes.extend(as_submitted(context, Purpose::Anything, looks).await?);
+            notes
+        }
         DeliveryPart::Health | DeliveryPart::Rollback => Vec::new(),
     };
     let mut environment = context.environment.clone();

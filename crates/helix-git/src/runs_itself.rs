@@ -82,23 +82,19 @@ const RULES: &[Rule] = &[
     Rule { by: RunsBy::Editor, part: Part::Lines(names_hook), paths: &[".pylintrc", "pylintrc"] },
     // Settings with hooks and tool servers, and instructions that an agent follows with the rights of whoever starts it.
     all(RunsBy::Agent, &[".claude/**", ".mcp.json", "claude.md", "claude.local.md", "agents.md", "agents.override.md"]),
-    all(
-        RunsBy::Agent,
-        &[".codex/**", ".gemini/**", "gemini.md", ".cursor/**", ".cursorrules", ".windsurf/**", ".windsurfrules"],
-    ),
+    all(RunsBy::Agent, &[".codex/**", ".gemini/**", "gemini.md", ".cursor/**", ".windsurf/**"]),
     all(
         RunsBy::Agent,
         &[".github/copilot-instructions.md", ".github/instructions/**", ".github/agents/**", ".aider.conf.yml"],
     ),
-    all(
-        RunsBy::Agent,
-        &[".opencode/**", "opencode.json", "opencode.jsonc", ".roo/**", ".clinerules", ".clinerules/**"],
-    ),
+    all(RunsBy::Agent, &[".opencode/**", "opencode.json", "opencode.jsonc", ".roo/**", ".clinerules/**"]),
     all(RunsBy::Agent, &[".continue/**", ".kiro/**", ".junie/**", ".amp/**", ".agents/**"]),
     all(RunsBy::Agent, &[".github/prompts/**", ".github/chatmodes/**", ".github/hooks/**", ".copilot/**"]),
-    all(RunsBy::Agent, &["skill.md", ".augment/**", ".goosehints", ".qwen/**", "qwen.md", ".rules", "warp.md"]),
+    all(RunsBy::Agent, &["skill.md", ".augment/**", ".goosehints", ".qwen/**", "qwen.md", "warp.md"]),
     all(RunsBy::Agent, &[".amazonq/**", ".trae/**", "crush.json", ".crush.json", ".crush/**", "crush.md", "agent.md"]),
-    all(RunsBy::Agent, &[".openhands/**", ".replit", ".kilocode/**", ".factory/**"]),
+    all(RunsBy::Agent, &[".openhands/**", ".replit", ".kilocode/**", ".factory/**", ".tabnine/**", ".aiassistant/**"]),
+    // What others call so in a directory of their own.
+    all(RunsBy::Agent, &[".*rules", ".*/rules/**", ".*/agents/**", ".*/commands/**", ".*/hooks/**", ".*/mcp.json"]),
     all(RunsBy::Helix, &["helix.toml", "prompts/*.md.j2"]),
     // After a push, with the secrets of the project.
     all(

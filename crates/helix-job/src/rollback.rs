@@ -148,7 +148,9 @@ impl PhaseProgress {
         let gate = self.attempts.last_mut().and_then(|last| last.gates.get_mut(step.gate));
         let Some(gate) = gate else { return Err(self.wrong_state()) };
         gate.verdict = report.verdict.clone();
-        *gate = summed_up(gate.clone(), gate.words().and("; ").and(report.words()));
+        // That it was carried out counts where it is also healthy.
+        let carried_out = if report.verdict.passed() { gate.words().and("; ") } else { Words::default() };
+        *gate = summed_up(gate.clone(), carried_out.and(report.words()));
         gate.steps.extend(report.steps.iter().cloned());
         if !(gate.notes_said.is_empty() && report.notes_said.is_empty()) {
             gate.notes_said = gate.notes().chain(report.notes()).collect();

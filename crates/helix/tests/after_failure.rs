@@ -90,6 +90,7 @@ fn a_gate_that_looks_again_is_reported_by_what_it_finds_now() {
     let report = checked.split_once("report of page, attempt 1").unwrap().1;
     assert!(report.contains("two.txt") && !report.contains("one.txt"), "{checked}");
     assert_eq!(checked.matches("report of page").count(), 1, "{checked}");
+    assert!(!checked.contains("agent running"), "what was there before is told again: {checked}");
 }
 
 /// What the agent itself says of its failure stands in its log.

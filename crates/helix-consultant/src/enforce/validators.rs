@@ -27,7 +27,7 @@ pub(super) const MOST_FINDINGS: usize = 20;
 helix_core::words! {
     /// A rule for answers, with its name in the configuration, the record and corrections; in the order in which they look.
     pub enum Validator {
-        /// The last line is a step marker with a known step. Applies to every answer.
+        /// The answer ends with a step marker with a known step. Applies to every answer.
         StepMarker = "step_marker",
         /// ADRs that the turn wrote or that stand whole in the answer have no errors.
         AdrStructure = "adr_structure",

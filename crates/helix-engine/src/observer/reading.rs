@@ -51,11 +51,8 @@ impl JobReport {
 
     /// The report as GitHub Markdown below a heading of its own.
     pub fn markdown(&self) -> String {
-        let body = match (&self.report, &self.trouble) {
-            (Some(report), _) => report.markdown(),
-            (None, Some(trouble)) => format!("_Not available:_ {trouble}\n"),
-            (None, None) => "_Not available._\n".to_owned(),
-        };
+        let why = self.trouble.as_ref().map_or_else(String::new, |why| format!(": {why}"));
+        let body = self.report.as_ref().map_or_else(|| format!("_Not available_{why}\n"), Report::markdown);
         format!("## {}\n\n{body}", self.title(RECORD))
     }
 }
@@ -131,7 +128,9 @@ pub async fn job_reports(
         let Some(active) = state.active() else { continue };
         if let JobEvent::JobResumed { check, accept: None, .. } = &recorded.event {
             // The gates look again: what they found before no longer counts.
-            reports.retain(|(_, one)| one.phase.as_ref().is_none_or(|phase| !check.contains(phase)));
+            let last = |phase: &PhaseId| Some(active.progress(phase)?.last_attempt()?.begin.attempt);
+            let looks_at = |phase: &PhaseId, one| check.contains(phase) && last(phase) == Some(one);
+            reports.retain(|(_, one)| !one.phase.as_ref().is_some_and(|phase| looks_at(phase, one.attempt)));
         }
         let Some(context) = (JobRecord { root, job, active }).failure(&recorded).await else { continue };
         let key = context.place.key();

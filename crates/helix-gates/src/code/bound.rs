@@ -159,7 +159,8 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
         // One that runs by itself is handed to nobody.
         if node.kind() == "decorated_definition" {
             let head = text(node, source).split("def ").next().unwrap_or_default();
-            below.is_fixture = head.contains("fixture") && !head.contains("autouse");
+            let is_of_test = !head.contains("autouse") && (!head.contains("scope") || head.contains("function"));
+            below.is_fixture = head.contains("fixture") && is_of_test;
             let named = node.child_by_field_name("definition").filter(|_| below.is_fixture && !head.contains("name"));
             found.fixtures.extend(named.map(|one| (part(one, "name", source).to_owned(), 0)));
         } else {
@@ -342,7 +343,8 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
             }
             // A pattern of Python that takes whatever is there.
             "case_pattern" | "splat_pattern" => {
-                let name = words(node).into_iter().next().filter(|name| text(node, source).ends_with(name));
+                let taken = text(node, source);
+                let name = words(node).into_iter().last().filter(|name| taken.ends_with(name) && !taken.contains('.'));
                 name.into_iter().for_each(|name| add(name, Binding::Value));
             }
             "assignment_expression" | "augmented_assignment_expression" | "for_in_statement" if is_script => {
@@ -379,7 +381,8 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                         continue;
                     }
                     words(one).into_iter().for_each(|name| add(name, Binding::Value));
-                    handed.extend(is_opened.then(|| (place.scope.clone(), text(one, source).to_owned())));
+                    let is_given = is_opened && !text(node, source).contains("nullcontext(");
+                    handed.extend(is_given.then(|| (place.scope.clone(), text(one, source).to_owned())));
                 }
             }
             "call" | "call_expression" => {

@@ -304,7 +304,7 @@ pub(super) fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String,
 /// What an assertion says to be true or false, and whether it compares with that. Only what takes nothing else for true or false counts.
 pub(super) fn truth(code: Code, called: &str, about: &str) -> Option<(String, bool)> {
     let mut sides = parts(about.trim().strip_prefix('(')?.strip_suffix(')')?);
-    sides.retain(|side| side != "t");
+    sides.retain(|side| code != Code::Go || side != "t");
     match (code, called.rsplit(['.', ':']).next().unwrap_or(called)) {
         (Code::Rust, "assert_eq")
         | (Code::Go, "Equal")

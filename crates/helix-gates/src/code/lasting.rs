@@ -22,6 +22,18 @@ pub(super) struct Lasting<'s> {
     stops_all: bool,
 }
 
+/// Names under which a test is handed what outlives it.
+const LENT_FOR_LONGER: [&str; 6] = ["self", "cls", "class_mocker", "module_mocker", "package_mocker", "session_mocker"];
+/// Methods that enter what they are given, and leave it with what they are of.
+const ENTERS: [&str; 6] = [
+    "enter_context",
+    "enter_async_context",
+    "enterContext",
+    "enterAsyncContext",
+    "enterClassContext",
+    "enterModuleContext",
+];
+
 /// A patch.
 struct Made<'s> {
     /// Its number among all of the file.
@@ -57,11 +69,11 @@ impl<'s> Lasting<'s> {
         let called = part(call, "function", source);
         let root = called.split('.').next().unwrap_or_default();
         let (mut names, taker) = keepers(call, source);
-        let mut is_taken = called.contains('.') && is_handed(root);
+        let mut is_taken = called.contains('.') && is_handed(root) && !LENT_FOR_LONGER.contains(&root);
         match called.strip_suffix("setattr") {
             // It is there at once.
             Some(by) => names.push(by.trim_end_matches('.')),
-            None => is_taken |= taker.is_some_and(|taker| takes_back(taker, source, is_handed)),
+            None => is_taken |= taker.is_some_and(|taker| takes_back(taker, called, source, is_handed)),
         }
         let is_started = taker.is_some_and(|taker| matches!(part(taker, "attribute", source), "start" | "__enter__"));
         self.made.push(Made { at, names, is_started, is_taken });
@@ -103,13 +115,18 @@ fn keepers<'s, 't>(call: Node<'t>, source: &'s str) -> (Vec<&'s str>, Option<Nod
 }
 
 /// Whether what a patch is given to takes it back, or never starts it.
-fn takes_back(taker: Node<'_>, source: &str, is_handed: impl Fn(&str) -> bool) -> bool {
+fn takes_back(taker: Node<'_>, made: &str, source: &str, is_handed: impl Fn(&str) -> bool) -> bool {
     match taker.kind() {
-        "decorator" | "with_item" | "expression_statement" => true,
+        "decorator" | "with_item" => true,
+        // What only makes one; mockers start theirs at once.
+        "expression_statement" => {
+            let made = made.trim_start_matches("unittest.").trim_start_matches("mock.");
+            made == "patch" || made.starts_with("patch.")
+        }
         "as_pattern" => taker.parent().is_some_and(|above| above.kind() == "with_item"),
         "argument_list" => {
             let called = taker.parent().map(|call| part(call, "function", source)).unwrap_or_default();
-            called.split_once('.').is_some_and(|(by, method)| method.starts_with("enter") && is_handed(by))
+            called.split_once('.').is_some_and(|(by, method)| ENTERS.contains(&method) && is_handed(by))
         }
         _ => false,
     }

@@ -37,10 +37,13 @@ const BY_PROGRAM: [(&str, &[&str]); 9] = [
     ("pre-commit", &[".pre-commit-config.yaml"]),
 ];
 
-/// Programs whose arguments are what is delivered.
-const CARRIERS: [&str; 19] = [
-    "cp", "mv", "install", "ln", "rsync", "scp", "sftp", "tar", "zip", "gzip", "cat", "curl", "docker", "podman",
-    "kubectl", "helm", "aws", "gcloud", "az",
+/// Programs whose arguments are what is delivered, and of others the commands that only take it along.
+const CARRIERS: [&str; 11] = ["cp", "mv", "install", "ln", "rsync", "scp", "tar", "zip", "gzip", "cat", "curl"];
+const CARRYING: [(&str, &[&str]); 4] = [
+    ("docker", &["build", "push", "tag", "save"]),
+    ("podman", &["build", "push", "tag", "save"]),
+    ("kubectl", &["apply"]),
+    ("aws", &["s3"]),
 ];
 
 /// Files that say how tools of Python work, each to many of them.
@@ -134,6 +137,7 @@ fn walked<'a>(
         repository,
         files,
         purpose,
+        carries: false,
         found: BTreeSet::new(),
         open: Vec::new(),
         arguments: BTreeSet::new(),
@@ -193,6 +197,8 @@ struct Walk<'a> {
     repository: &'a Repository,
     files: &'a TreeListing,
     purpose: Purpose,
+    /// Whether what is read only carries what it names.
+    carries: bool,
     found: BTreeSet<String>,
     /// Found and not yet read.
     open: Vec<String>,
@@ -301,9 +307,20 @@ impl Walk<'_> {
 
     /// Everything that a line of a shell, a makefile or a configuration names.
     fn names(&mut self, directory: &str, text: &str) {
-        let acts = |command: &&str| self.purpose != Purpose::Delivery || !carries(command);
-        let text = text.split_inclusive(['\n', ';', '|', '&']).filter(acts).collect::<String>();
-        let text = text.as_str();
+        let is_delivery = self.purpose == Purpose::Delivery;
+        let text = if is_delivery { text.replace("\\\n", " ") } else { text.to_owned() };
+        // Commands by themselves, pipelines whole.
+        let is_carried = |command: &&str| is_delivery && command.split('|').all(carries);
+        let (carried, others): (Vec<&str>, Vec<&str>) = text.split(['\n', ';', '&']).partition(is_carried);
+        self.words(directory, &others.join("\n"));
+        self.carries = true;
+        self.words(directory, &carried.join("\n"));
+        self.carries = false;
+        self.argument_files(directory, &text);
+        self.includes(directory, &text);
+    }
+
+    fn words(&mut self, directory: &str, text: &str) {
         let words = text.split(|c: char| c.is_whitespace() || "\"'`;|&()<>{}[],=$@".contains(c));
         let (mut former, mut places, mut run) = ("", vec![String::new()], BTreeSet::<&str>::new());
         for word in words.map(|word| word.trim_matches(['\\', ':', '!', '-'])).filter(|word| !word.is_empty()) {
@@ -326,8 +343,6 @@ impl Walk<'_> {
                 self.file(directory, &format!("{place}{file}"));
             }
         }
-        self.argument_files(directory, text);
-        self.includes(directory, text);
     }
 
     /// Files with further words of a command: `pytest @args.txt`, whatever they are called.
@@ -366,7 +381,11 @@ impl Walk<'_> {
     /// A file that a word names, seen from the root or from where the word stands.
     fn file(&mut self, directory: &str, word: &str) {
         for path in self.places(directory, word).into_iter().filter(|path| may_decide(path)) {
-            self.add(path);
+            // What can be run may be what a program is told to run.
+            let is_executable = self.files.get(&path).is_some_and(|entry| entry.kind == EntryKind::Executable);
+            if !self.carries || is_executable || [".sh", ".bash", ".zsh"].iter().any(|ending| path.ends_with(ending)) {
+                self.add(path);
+            }
         }
     }
 
@@ -458,9 +477,23 @@ impl Walk<'_> {
 /// Whether a command of a shell only copies, packs or publishes what it is given.
 fn carries(command: &str) -> bool {
     let words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'', '@', '(', '{']));
-    let mut programs = words.filter(|word| !word.is_empty() && !word.starts_with('-') && !word.contains('='));
-    let program = programs.find(|word| !["sh", "bash", "env", "exec", "sudo", "then", "else", "do"].contains(word));
-    program.is_some_and(|program| CARRIERS.contains(&program.rsplit('/').next().unwrap_or(program)))
+    let mut words = words.filter(|word| !word.is_empty() && !word.contains('=')).peekable();
+    while let Some(word) = words.next() {
+        match word {
+            "env" | "exec" | "sudo" | "then" | "else" | "do" => {}
+            "sh" | "bash" if words.next_if_eq(&"-c").is_some() => {}
+            // A program of the repository may be called as one of these is.
+            _ if word.contains('/') && !word.starts_with('/') => return false,
+            _ => {
+                let program = word.rsplit('/').next().unwrap_or(word);
+                let next = words.peek().copied().unwrap_or_default();
+                let carrying = CARRYING.iter().any(|(known, all)| *known == program && all.contains(&next));
+                let runs_another = ["$(", "`", "<("].iter().any(|mark| command.contains(mark));
+                return (carrying || CARRIERS.contains(&program)) && !runs_another;
+            }
+        }
+    }
+    true
 }
 
 /// The modules that a source of Python imports. What it takes from one may be a module in it.

@@ -115,7 +115,7 @@ fn what_decides_a_check_is_found_from_its_command() {
 #[test]
 fn what_a_delivery_carries_is_no_part_of_it_and_what_it_runs_is() {
     let home = tempfile::tempdir().unwrap();
-    let script = "set -e\nif true; then cp app.py \"$1\" && tar -cf x.tar web.js; fi\n/usr/bin/docker build -f Dockerfile .\n\
+    let script = "set -e\nrsync -a \\\n  far.py host:\nif true; then cp app.py \"$1\" && tar -cf x.tar web.js; fi\n/usr/bin/docker build -f Dockerfile .\n\
                   sh -c 'cat conf.json'\n. lib.sh\npython tools/notify.py app.json\n";
     let (repository, tree) = committed(
         home.path(),
@@ -128,6 +128,9 @@ fn what_a_delivery_carries_is_no_part_of_it_and_what_it_runs_is() {
             ("lib.sh", "rsync app.py host:\n"),
             ("tools/notify.py", "x = 1\n"),
             ("app.json", "{}\n"),
+            ("far.py", "x = 1\n"),
+            ("install", "x\n"),
+            ("pack.sh", "x\n"),
         ],
     );
     let found = |command: &str, purpose| -> Vec<String> {
@@ -136,6 +139,16 @@ fn what_a_delivery_carries_is_no_part_of_it_and_what_it_runs_is() {
     let runs = ["app.json", "deploy.sh", "lib.sh", "tools/notify.py"];
     assert_eq!(found("./deploy.sh test", Purpose::Delivery), runs);
     assert_eq!(found("cp app.py /srv", Purpose::Delivery), [""; 0]);
+    for (command, runs) in [
+        ("./install app.py", vec!["app.py", "install"]),
+        ("sh install", vec!["install"]),
+        ("docker run image python app.py", vec!["app.py"]),
+        ("sh -c 'cat app.py | python'", vec!["app.py"]),
+        ("cp $(python app.py) /srv", vec!["app.py"]),
+        ("tar -I ./pack.sh -cf x.tar app.py", vec!["pack.sh"]),
+    ] {
+        assert_eq!(found(command, Purpose::Delivery), runs, "{command}");
+    }
     assert_eq!(found("cp app.py /srv", Purpose::Anything), ["app.py"], "a check may read what it copies");
 }
 

@@ -105,10 +105,9 @@ pub(super) fn unittest(lines: &[&str]) -> Option<TestRun> {
         let above = lines.get(index.checked_sub(1)?)?;
         let body = below(lines, index, |line| !line.starts_with("=====") && !line.starts_with("Ran "));
         // A file of tests that cannot be loaded is no test: one that is not there yet fails otherwise than one that is broken.
+        let last = || body.iter().rev().find(|line| line.contains(|c| c != '-')).map_or("", |line| line.trim());
         let name = match name.split_once(" (unittest.loader._FailedTest") {
-            Some((file, _)) => {
-                format!("{file}: {}", body.iter().rev().find(|line| line.contains(|c| c != '-'))?.trim())
-            }
+            Some((file, _)) => format!("{file}: {}", last()),
             None => name.trim().to_owned(),
         };
         above.starts_with("=====").then(|| FailedTest::new(name, place(&body), &body))

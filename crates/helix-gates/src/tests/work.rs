@@ -412,7 +412,7 @@ fn other_meanings(
     Ok(found)
 }
 
-/// Whether the configuration of Jest or Vitest for a test, as it was, takes back all spies after each test.
+/// Whether the configuration of Jest or Vitest for a test, as it was, takes back all spies before each test.
 fn restores_spies(context: &GateContext, files: &TreeListing, path: &str) -> Result<bool, GitError> {
     if !Code::of_path(path).is_some_and(Code::is_script) {
         return Ok(false);
@@ -421,12 +421,21 @@ fn restores_spies(context: &GateContext, files: &TreeListing, path: &str) -> Res
     let names = ["jest", "vitest", "vite"].map(|name| ENDINGS.map(|end| format!("{name}.config.{end}")));
     let names: Vec<String> = names.into_iter().flatten().chain(["package.json".to_owned()]).collect();
     for end in path.rmatch_indices('/').map(|(at, _)| at + 1).chain([0]) {
-        for file in names.iter().map(|name| format!("{}{name}", &path[..end])) {
-            let text = source_of(context, files, &file)?.map(|(_, text)| text).unwrap_or_default();
+        let mut is_configured = false;
+        for name in &names {
+            let Some((_, text)) = source_of(context, files, &format!("{}{name}", &path[..end]))? else { continue };
             let bare: String = text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\'')).collect();
+            if name == "package.json" && !bare.contains("jest:{") {
+                continue;
+            }
             if bare.contains("restoreMocks:true") {
                 return Ok(true);
             }
+            is_configured = true;
+        }
+        // The nearest one counts.
+        if is_configured {
+            return Ok(false);
         }
     }
     Ok(false)

@@ -598,7 +598,7 @@ chat-unmade-remedy = Sieh dir `[consultant] validators` in helix.toml an.
 ### Der Chat: was an einer Antwort nicht stimmt, und was zu tun ist
 
 answer-no-file = die Antwort verweist auf die Datei { $file }, die es nicht gibt
-answer-no-marker = die letzte Zeile ist keine Schrittmarke
+answer-no-marker = die Antwort endet nicht mit einer Schrittmarke
 answer-no-step = die Schrittmarke { $marker } nennt keinen Schritt
 answer-tasks-lost =
     die Antwort ist unvollständig: { $tasks } { $tasks ->
@@ -1504,7 +1504,7 @@ heading =
         [gates] Gates
         [time] Zeit
         [cost] Kosten
-        [submitted] eingereiht
+        [submitted] eingereicht
         [plan] Plan
         [project] Projekt
         [criteria] Kriterien

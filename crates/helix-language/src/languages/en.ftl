@@ -545,7 +545,7 @@ chat-unmade-remedy = See `[consultant] validators` in helix.toml.
 ### The chat: what is wrong with an answer, and what to do
 
 answer-no-file = the answer refers to { $file }, which does not exist
-answer-no-marker = the last line is not a step marker
+answer-no-marker = the answer does not end with a step marker
 answer-no-step = the step marker { $marker } is not a step
 answer-tasks-lost =
     the answer is incomplete: { $tasks } background { $tasks ->
@@ -868,7 +868,7 @@ hint-same-findings = the agent changed nothing in response to the same findings:
 hint-review-again = `helix jobs resume { $job }` asks the { $who } again; the work stays as it is
 hint-resets = the limit resets at { $at }: run `helix jobs resume { $job }` then; `max_wait` in [jobs] sets how long a new job waits
 hint-deliver = `helix jobs resume { $job }` delivers again
-hint-deliver-again = where the target was at fault, repair it: `helix jobs resume { $job }` delivers the same again; where the result is, correct it in a new job (`helix run`)
+hint-deliver-again = where the target was at fault, repair it: `helix jobs resume { $job }` delivers the same again; where the result was, correct it in a new job (`helix run`)
 hint-person-needed = look at the target; `helix jobs rollback { $job } --again` rolls back once more, `helix jobs resume { $job }` delivers again, both from the beginning
 rolled-back = rolled back{ $to }
 rolled-back-to = { " " }to { $commit }

@@ -60,14 +60,15 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             context.terminal.say_diagnostics(&accepted.warnings, "");
             Ok(accepted.job)
         };
-        follow(context, Interrupt::Cancels, submit).await
+        follow(context, Interrupt::Cancels, 0, submit).await
     })
 }
 
-/// Asks a host for a job and watches it, says what happened, and leaves.
+/// Asks a host for a job and watches it from after the event of number `seen`, says what happened, and leaves.
 pub(crate) async fn follow(
     context: &Context,
     interrupt: Interrupt,
+    seen: u64,
     ask: impl AsyncFnOnce(&Client) -> Result<JobView, ClientError>,
 ) -> Ended {
     // A command that only watches runs no jobs in the foreground.
@@ -82,7 +83,7 @@ pub(crate) async fn follow(
             return Err(error.into());
         }
     };
-    let Watched { view, exit, reached, cancelling } = watch(context, reached, &job, interrupt).await?;
+    let Watched { view, exit, reached, cancelling } = watch(context, reached, &job, interrupt, seen).await?;
     if exit == Exit::Interrupted && !view.status.is_final() {
         let (language, id) = (context.terminal.language, view.id.as_str());
         context.terminal.say(&match (cancelling, &reached) {

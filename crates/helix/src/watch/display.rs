@@ -16,13 +16,14 @@ use crate::terminal::{Reading, Terminal};
 /// One of the ways to show a job.
 pub(super) enum Display {
     Screen(Box<Screen>),
-    Lines(Terminal),
+    /// Without the events up to this number.
+    Lines(Terminal, u64),
     Json(Terminal),
 }
 
 impl Display {
-    /// `goes_on`: whether the job goes on when this command leaves.
-    pub(super) async fn new(context: &Context, view: &JobView, goes_on: bool) -> Self {
+    /// `goes_on`: whether the job goes on when this command leaves; `seen`: the last event that lines need not tell.
+    pub(super) async fn new(context: &Context, view: &JobView, goes_on: bool, seen: u64) -> Self {
         let terminal = context.terminal;
         if terminal.reading == Reading::Programs {
             return Self::Json(terminal);
@@ -34,13 +35,13 @@ impl Display {
                 return Self::Screen(Box::new(screen));
             }
         }
-        Self::Lines(terminal)
+        Self::Lines(terminal, seen)
     }
 
     pub(super) fn screen(&mut self) -> Option<&mut Screen> {
         match self {
             Self::Screen(screen) => Some(screen),
-            Self::Lines(_) | Self::Json(_) => None,
+            Self::Lines(..) | Self::Json(_) => None,
         }
     }
 
@@ -59,7 +60,8 @@ impl Display {
                     screen.notice(phrase.details.into_iter().next());
                 }
             }
-            Self::Lines(terminal) => lines(&event.event, view, terminal).iter().for_each(|line| terminal.say(line)),
+            Self::Lines(_, seen) if event.number <= *seen => {}
+            Self::Lines(terminal, _) => lines(&event.event, view, terminal).iter().for_each(|line| terminal.say(line)),
             Self::Json(terminal) => match terminal.json_line(event) {
                 // The job goes on when nobody reads any more; its end still decides the exit code.
                 Err(CommandError::ReaderLeft) | Ok(_) => {}
@@ -73,7 +75,7 @@ impl Display {
     pub(super) fn note(&mut self, text: &str) {
         match self {
             Self::Screen(screen) => screen.notice(Some(text.to_owned())),
-            Self::Lines(terminal) => terminal.say(text),
+            Self::Lines(terminal, _) => terminal.say(text),
             Self::Json(_) => {}
         }
     }

@@ -33,19 +33,13 @@ pub(crate) async fn reports_of(context: &Context, view: &JobView) -> Result<Vec<
 pub(crate) async fn print_job(context: &Context, view: &JobView, details: bool) -> Result<(), CommandError> {
     let above = job_report(context, view, details)?;
     context.terminal.data(&above)?;
-    let nothing_failed = view.phases.iter().all(|phase| phase.status != PhaseStatus::Failed);
-    if nothing_failed && view.status != JobStatus::Failed {
+    if view.status != JobStatus::Failed && view.phases.iter().all(|phase| phase.status != PhaseStatus::Failed) {
         return Ok(());
     }
-    match reports_of(context, view).await {
-        Ok(reports) => {
-            for report in last_reports(view, &reports) {
-                context.terminal.data(&drawn(context, view, report, &above))?;
-            }
-        }
-        Err(error) => context.terminal.report(&error),
-    }
-    Ok(())
+    let reports =
+        reports_of(context, view).await.inspect_err(|error| context.terminal.report(error)).unwrap_or_default();
+    let mut last = last_reports(view, &reports).into_iter();
+    last.try_for_each(|one| context.terminal.data(&drawn(context, view, one, &above)).map(drop))
 }
 
 /// A report in lines, without what stands above it.
@@ -57,7 +51,8 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport, above: &str) -> Str
         // A log has Helix's own words in English.
         let own = |(english, own): &(String, Words)| Some(format!("{}{}", language.words(own), after(text, english)?));
         let text = found.iter().find_map(own).unwrap_or_else(|| text.to_owned());
-        let is_above = matches!(about, "attempt" | "check" | "ended") || above.contains(text.trim_end_matches('…'));
+        let is_said = || about != "places" && above.contains(text.trim_end_matches('…'));
+        let is_above = matches!(about, "attempt" | "check" | "ended") || is_said();
         let drawn = || say!(language, "report-line", label = about.replace(' ', "-"), text = text);
         (!is_above).then(drawn).unwrap_or_default()
     };

@@ -84,7 +84,7 @@ enum Put {
     Overtaken(Option<Box<Recorded<JobEvent>>>),
 }
 
-/// Shows a job until it is over, or until the user leaves it.
+/// Shows a job until it is over, or until the user leaves it: what happens after the event of number `seen`.
 ///
 /// # Errors
 /// When neither the host nor another one can be reached, or an event cannot be understood.
@@ -93,9 +93,10 @@ pub(crate) async fn watch(
     reached: Reached,
     job: &JobView,
     interrupt: Interrupt,
+    seen: u64,
 ) -> Result<Watched, CommandError> {
     // What this process runs ends with it.
-    let display = Display::new(context, job, matches!(reached, Reached::Other(_))).await;
+    let display = Display::new(context, job, matches!(reached, Reached::Other(_)), seen).await;
     let (state, view, silence) = (JobState::New, job.clone(), Silence::default());
     let mut watcher = Watcher {
         context,

@@ -87,7 +87,7 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     let job = host.client.submit(&request).await?.job;
     tell(context, Meaning::Weak, "");
     let Watched { view, exit, reached, .. } =
-        watch(context, Reached::Own(Box::new(host)), &job, Interrupt::Cancels).await?;
+        watch(context, Reached::Own(Box::new(host)), &job, Interrupt::Cancels, 0).await?;
     reached.stop().await?;
     if exit == Exit::Interrupted {
         return Ok(exit);

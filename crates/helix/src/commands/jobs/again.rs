@@ -5,6 +5,7 @@
 use helix_core::ids::PhaseId;
 use helix_core::text::short_commit;
 use helix_engine::evidence::{OutputSelection, OutputState};
+use helix_job::JobView;
 use helix_language::say;
 use helix_server::wire::{AcceptRequest, CheckRequest};
 use tokio::process::Command;
@@ -38,19 +39,20 @@ pub(super) async fn output(context: &Context, id: &str, wanted: OutputSelection)
 
 /// Has the gates judge the last result of a phase, or of all that stopped, once more.
 pub(super) async fn check(context: &Context, id: &str, request: CheckRequest, detach: bool) -> Ended {
-    let id = job(context, id).await?.id;
+    let JobView { id, last_event, .. } = job(context, id).await?;
     if detach {
         let view = context.host().await?.check(id.as_str(), &request).await?;
         return run::left_behind(context, &serde_json::json!({ "job": view.id, "status": view.status }), &view.id);
     }
-    run::follow(context, Interrupt::Cancels, async |client| client.check(id.as_str(), &request).await).await
+    run::follow(context, Interrupt::Cancels, last_event, async |client| client.check(id.as_str(), &request).await).await
 }
 
 /// Lets the result of a phase count although a gate did not pass.
 pub(super) async fn accept(context: &Context, id: &str, phase: String, reason: String) -> Ended {
-    let id = job(context, id).await?.id;
+    let JobView { id, last_event, .. } = job(context, id).await?;
     let request = AcceptRequest { phase, reason };
-    run::follow(context, Interrupt::Cancels, async |client| client.accept(id.as_str(), &request).await).await
+    run::follow(context, Interrupt::Cancels, last_event, async |client| client.accept(id.as_str(), &request).await)
+        .await
 }
 
 /// Opens the user's shell in a copy of a result.

@@ -360,26 +360,31 @@ async fn follow(context: &Context, id: &str) -> Ended {
     if view.status.is_final() {
         return look_back(context, &view).await;
     }
-    run::follow(context, Interrupt::Leaves, async |_| Ok(view)).await
+    run::follow(context, Interrupt::Leaves, 0, async |_| Ok(view)).await
 }
 
 /// Continues a job that is over, or runs one of its phases again, and follows it as `helix run` does.
 async fn reopen(context: &Context, reopening: Reopening, phase: Option<String>) -> Ended {
     let Reopening { job: named, budget, keep_plan, detach } = reopening;
-    let id = job(context, &named.named(context).await?).await?.id;
+    let JobView { id, last_event, .. } = job(context, &named.named(context).await?).await?;
     let request = ResumeRequest { budget_usd: budget, plan: !keep_plan };
     if detach {
         let view = context.host().await?.reopen(id.as_str(), phase, request).await?;
         return run::left_behind(context, &json!({ "job": view.id, "status": view.status }), &view.id);
     }
-    run::follow(context, Interrupt::Cancels, async |client| client.reopen(id.as_str(), phase, request).await).await
+    run::follow(context, Interrupt::Cancels, last_event, async |client| {
+        client.reopen(id.as_str(), phase, request).await
+    })
+    .await
 }
 
 /// Ends with success if what the job has delivered is taken back, as far as that was watched.
 async fn roll_back(context: &Context, id: &str, request: RollbackRequest) -> Ended {
-    let id = job(context, id).await?.id;
-    let exit =
-        run::follow(context, Interrupt::Cancels, async |client| client.roll_back(id.as_str(), &request).await).await?;
+    let JobView { id, last_event, .. } = job(context, id).await?;
+    let exit = run::follow(context, Interrupt::Cancels, last_event, async |client| {
+        client.roll_back(id.as_str(), &request).await
+    })
+    .await?;
     let view = job(context, id.as_str()).await?;
     let meant = |one: &&DeliveryView| request.phase.as_deref().is_none_or(|phase| one.phase.as_str() == phase);
     let last = view.deliveries.iter().filter(meant).max_by_key(|one| one.at);

@@ -260,7 +260,7 @@ impl<'a> Conversation<'a> {
     /// Starts the drafts and follows their job.
     pub(crate) async fn run_drafts(&self, interrupt: Interrupt) -> Ended {
         let (job, _) = self.start_drafts().await?;
-        follow(self.context, interrupt, async |_| Ok(job)).await
+        follow(self.context, interrupt, 0, async |_| Ok(job)).await
     }
 
     /// Talks with the person at the terminal until they leave; with `ends_with_job`, until the job of their yes is over, which is the
