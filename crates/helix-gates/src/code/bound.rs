@@ -401,7 +401,10 @@ fn names(code: Code, source: &str, of_test: bool, found: &mut Bindings) {
                         spies.extend(is_spy.then_some(found.patches.len()));
                         if code == Code::Python {
                             let is_handed = |name: &str| {
-                                parts(&place.scope).any(|scope| handed.contains(&(scope.to_owned(), name.to_owned())))
+                                // What is assigned is no longer what was handed over.
+                                !source.contains(&format!("{name} = "))
+                                    && parts(&place.scope)
+                                        .any(|scope| handed.contains(&(scope.to_owned(), name.to_owned())))
                             };
                             lasting.make(found.patches.len(), node, source, is_handed);
                         }
