@@ -250,6 +250,13 @@ pub enum AgentErrorKind {
     Unknown,
 }
 
+impl AgentErrorKind {
+    /// Whether the provider refuses this request however often it is sent.
+    pub fn is_refusal(self) -> bool {
+        matches!(self, Self::InvalidRequest | Self::TooLarge | Self::ModelNotFound)
+    }
+}
+
 /// The provider's word about rate limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RateLimit {

@@ -261,12 +261,10 @@ impl Outcome {
             Self::Overloaded { .. } => Retry::Later(None),
             Self::Failed(Failure::Contradicted { .. }) => Retry::Resume,
             Self::Failed(Failure::Declared { error, .. }) => match error {
-                Some(AgentErrorKind::InvalidRequest | AgentErrorKind::TooLarge | AgentErrorKind::ModelNotFound) => {
-                    Retry::Never
-                }
+                Some(kind) if kind.is_refusal() => Retry::Never,
                 Some(AgentErrorKind::Authentication | AgentErrorKind::Billing) => Retry::Never,
                 Some(AgentErrorKind::RateLimit | AgentErrorKind::Server) => Retry::Later(None),
-                Some(AgentErrorKind::MaxOutputTokens | AgentErrorKind::Unknown) | None => Retry::Resume,
+                Some(_) | None => Retry::Resume,
             },
             Self::Cancelled
             | Self::NoRecord
@@ -364,8 +362,7 @@ fn declared_error(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     // Agents call all of these refusals invalid, and some of them unknown.
     let vague = [Kind::Unknown, Kind::InvalidRequest];
     let error = declared.filter(|kind| !vague.contains(kind)).or_else(|| refused_request(status)).or(declared);
-    let refused = matches!(error, Some(Kind::InvalidRequest | Kind::TooLarge | Kind::ModelNotFound));
-    if terminal.kind == TerminalKind::ErrorDuringExecution && !refused {
+    if terminal.kind == TerminalKind::ErrorDuringExecution && !error.is_some_and(Kind::is_refusal) {
         return if terminal.reason == Some(TerminalReason::Aborted) {
             Outcome::Interrupted
         } else {

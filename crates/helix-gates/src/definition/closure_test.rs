@@ -138,18 +138,18 @@ fn what_a_delivery_carries_is_no_part_of_it_and_what_it_runs_is() {
     };
     let runs = ["app.json", "deploy.sh", "lib.sh", "tools/notify.py"];
     assert_eq!(found("./deploy.sh test", Purpose::Delivery), runs);
-    assert_eq!(found("cp app.py /srv", Purpose::Delivery), [""; 0]);
+    assert_eq!(found("cp app.py out", Purpose::Delivery), [""; 0]);
     for (command, runs) in [
         ("./install app.py", vec!["app.py", "install"]),
         ("sh install", vec!["install"]),
         ("docker run image python app.py", vec!["app.py"]),
         ("sh -c 'cat app.py | python'", vec!["app.py"]),
-        ("cp $(python app.py) /srv", vec!["app.py"]),
+        ("cp $(python app.py) out", vec!["app.py"]),
         ("tar -I ./pack.sh -cf x.tar app.py", vec!["pack.sh"]),
     ] {
         assert_eq!(found(command, Purpose::Delivery), runs, "{command}");
     }
-    assert_eq!(found("cp app.py /srv", Purpose::Anything), ["app.py"], "a check may read what it copies");
+    assert_eq!(found("cp app.py out", Purpose::Anything), ["app.py"], "a check may read what it copies");
 }
 
 #[test]

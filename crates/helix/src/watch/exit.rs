@@ -56,11 +56,8 @@ fn is_environment(kind: FaultKind) -> bool {
 
 /// Whether the agent, or its provider, refuses what is configured.
 fn is_refused(outcome: &Outcome) -> bool {
-    use AgentErrorKind::{InvalidRequest, ModelNotFound, TooLarge};
     match outcome {
-        Outcome::Failed(Failure::Declared { error, .. }) => {
-            matches!(error, Some(InvalidRequest | TooLarge | ModelNotFound))
-        }
+        Outcome::Failed(Failure::Declared { error, .. }) => error.is_some_and(AgentErrorKind::is_refusal),
         other => matches!(other, Outcome::Unstarted { .. } | Outcome::NoRecord | Outcome::Credentials { .. }),
     }
 }
